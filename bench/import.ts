@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Registry } from '@rollcall/core/model/registry'
-import { copyField } from '@rollcall/database/copy'
+import { toCopyField } from '@rollcall/database/copy'
 import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
 import { importFile } from '@rollcall/import/import-file'
@@ -160,12 +160,12 @@ function prepared(line: string) {
 
 function recordRow(line: string, id: number): string {
   const { primary_identifier, document, columns } = prepared(line)
-  return `${id}\t${[primary_identifier, document, ...columns].map(copyField).join('\t')}\n`
+  return `${id}\t${[primary_identifier, document, ...columns].map(toCopyField).join('\t')}\n`
 }
 
 function identifierRows(line: string, id: number): string {
   const rows = prepared(line).identifiers.map(
-    ({ type, value, names }) => `${copyField(type)}\t${copyField(value)}\t${id}\t${names === 'record' ? 't' : 'f'}\n`,
+    ({ type, value, names }) => `${toCopyField(type)}\t${toCopyField(value)}\t${id}\t${names === 'record' ? 't' : 'f'}\n`,
   )
   return rows.join('')
 }

@@ -6,7 +6,7 @@
  *     npm run bench -- query --data /var/tmp/rollcall-bench
  *     npm run bench -- query --records 10000,1000000,10000000 --data /var/tmp/rollcall-bench
  */
-import { recordQuery } from '@rollcall/core/query/resolve-ages'
+import { makeRecordQuery } from '@rollcall/core/query/resolve-ages'
 import { readSearchCriteria } from '@rollcall/core/query/search-criteria'
 import { dayIn } from '@rollcall/protocol'
 import type { Context } from '@rollcall/server/app/context'
@@ -86,7 +86,7 @@ async function measureCase(
   const reader = context.recordsOf(asked.registry).reader('sync')
   const ours = async ({ criteria }: Question) => {
     const read = readSearchCriteria(asked.registry.kind, { search_criteria: criteria }, limits)
-    const query = recordQuery(read, dayIn('UTC', Date.now()), { cap: limits.search_results })
+    const query = makeRecordQuery(read, dayIn('UTC', Date.now()), { cap: limits.search_results })
     return reader.find(asked.registry, query)
   }
   const floor = async ({ values }: Question) => {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { CALLBACKS, KINDS, OPERATIONS, openApiDocument } from '@rollcall/protocol'
 import { Configuration } from '../packages/admin/src/configuration/file.ts'
 import { makeWholeProgram } from '../packages/cli/src/program.ts'
-import { adminDocument } from '../packages/server/src/http/admin/openapi.ts'
+import { makeAdminApiDocument } from '../packages/server/src/http/admin/openapi.ts'
 import { ADMIN_ROUTES } from '../packages/server/src/http/admin/routes.ts'
 import { commandLineSurface } from './command-lines.ts'
 import { readDeclarations } from './compile.ts'
@@ -24,7 +24,7 @@ export async function surfaces(): Promise<Readonly<Record<string, Surface>>> {
     return [`peers-${kind.name}`, documentSurface(document)] as const
   })
   return {
-    'admin-api': documentSurface(adminDocument(ADMIN_ROUTES)),
+    'admin-api': documentSurface(makeAdminApiDocument(ADMIN_ROUTES)),
     'configuration-file': surfaceOf(Configuration, 'rollcall.yaml', 'input'),
     'command-line': commandLineSurface(await makeWholeProgram()),
     'command-output': await commandSurface(),

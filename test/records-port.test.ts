@@ -1,13 +1,13 @@
 /** Records are read and written through what a registry opens: nobody above the package records passes its port by. */
 import { globSync, readFileSync } from 'node:fs'
-import { OWN_SINK } from '@rollcall/records/records/record-sink'
+import { OWN_TABLES_SINK } from '@rollcall/records/records/record-sink'
 import { expect, it } from 'vitest'
 import { registrySources } from './registry-side.ts'
 
 /** Names of record tables, and functions that read and write them without the port. */
 const BEHIND = [
   ...['recordTable', 'recordTableName', 'tableNames', 'declaredIndexes', 'indexStatement'],
-  ...['ownRecords', 'readerIn', 'OWN_SINK', 'mirroredRecords', ...Object.keys(OWN_SINK)],
+  ...['ownRecords', 'readerIn', 'OWN_SINK', 'mirroredRecords', ...Object.keys(OWN_TABLES_SINK)],
 ]
 
 /** The follower of a source writes the copy, and nothing else does. */

@@ -10,7 +10,7 @@ import { extractRecord } from '@rollcall/core/query/memory/extract-record'
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import { type Kind, parseJson } from '@rollcall/protocol'
-import { CompiledFilters, type MatchedEvent, matchEvents } from '../../packages/delivery/src/events/match.ts'
+import { CompiledFilters, type EventToMatch, matchEvents } from '../../packages/delivery/src/events/match.ts'
 import type { EventsPlan } from '../events.ts'
 import type { BenchDatabase } from '../shared/bench-database.ts'
 import type { Row } from '../shared/results.ts'
@@ -127,7 +127,7 @@ async function measured(
 }
 
 /** A person of the identifiers and of the places that somebody has subscribed to, who has moved there. */
-function eventOf(kind: Kind, size: number, person: number): MatchedEvent {
+function eventOf(kind: Kind, size: number, person: number): EventToMatch {
   const nth = (person * 7_919) % Math.floor(size * 0.8)
   const located = Math.floor(size * 0.8) + (nth % Math.floor(size * 0.15))
   const recordType = kind.record_types[0]
@@ -151,7 +151,7 @@ function eventOf(kind: Kind, size: number, person: number): MatchedEvent {
 async function matchOne(
   db: Database,
   matching: Parameters<typeof matchEvents>[1],
-  event: MatchedEvent,
+  event: EventToMatch,
 ): Promise<[milliseconds: number, matches: number]> {
   return withTransaction(db.pool, async (client) => {
     const start = performance.now()

@@ -9,7 +9,7 @@
 import { deepStrictEqual } from 'node:assert'
 import { NOBODY_PROTECTED } from '@rollcall/core/model/protection'
 import type { RecordReader } from '@rollcall/core/model/record-source'
-import { recordQuery } from '@rollcall/core/query/resolve-ages'
+import { makeRecordQuery } from '@rollcall/core/query/resolve-ages'
 import { readSearchCriteria } from '@rollcall/core/query/search-criteria'
 import { dayIn, type Kind, kindNamed } from '@rollcall/protocol'
 import { readConfig } from '@rollcall/settings/config'
@@ -122,7 +122,7 @@ async function measure(
   const registry = { id: 1, kind }
   const ours = ({ criteria }: Question) => {
     const read = readSearchCriteria(kind, { search_criteria: criteria }, limits)
-    return reader.find(registry, recordQuery(read, dayIn('UTC', Date.now()), { cap: limits.search_results }))
+    return reader.find(registry, makeRecordQuery(read, dayIn('UTC', Date.now()), { cap: limits.search_results }))
   }
   const floor = async ({ values }: Question) => (await office.hand({ name, where: where[office.name], values })).map(documentOf)
   const all = Array.from({ length: questions }, (_, at) => question(1 + ((at * 7_919) % records)))

@@ -1,8 +1,9 @@
 /**
  * Acts: admin functions that change something, or that show what belongs to persons. An act has a caller, and says whether it
- * waits for a second operator. Each call that changes or shows such data has an audit entry, except calls of callers without
- * names (`callerNames`) and repeated reads by an open page (`Caller.isRepeatedAccess`). Admin functions that are no acts
- * (`defineAdminFunction`) name no person; of these only `migrateDatabase` changes anything.
+ * waits for a second operator. Each call that changes something or shows data of a person has an audit entry, except calls of
+ * callers without names (`callerNames`) and repeated reads by an open page (`Caller.isRepeatedAccess`). An admin function that is
+ * no act (`defineAdminFunction`) names no person. Of all functions that are no acts, only two change anything: `migrateDatabase`,
+ * and `showChecklist`, which stores when a participant took each step first.
  */
 
 import { createSemaphore, runInSlot } from '@rollcall/base/shared/semaphore'
@@ -31,7 +32,7 @@ export interface BaseActDeps {
 export interface ApprovalRules {
   /** True when some acts need two operators (ROLLCALL_TWO_PERSON). */
   readonly areNeeded: boolean
-  /** Stores an act as a proposal, and does not do the act. @throws ActProposed it is stored, or AdminRefusal */
+  /** Stores an act as a proposal, and does not do the act. @throws ActWaitsError it is stored, or AdminRefusal */
   propose(deps: BaseActDeps, act: WaitingAct): Promise<never>
 }
 
@@ -43,26 +44,26 @@ export interface WaitingAct {
   readonly input: unknown
 }
 
-/** The approval rules by which no act waits: one operator is enough, or the caller is, for example, a participant or the demo. */
+/** The approval rules by which no act waits. They apply where one operator is enough, and to callers such as the demo. */
 export const NO_APPROVAL_NEEDED: ApprovalRules = {
   areNeeded: false,
   propose: () => Promise.reject(new Error('no act waits where one operator is enough')),
 }
 
-interface DecisionTerms<Input> {
+interface ApprovalTerms<Input> {
   /** The role that an operator needs to decide about the act. */
   readonly role: OperatorRole
   /** Members of the input that may be personal data. The diff, which every operator may read, omits them. */
   readonly confidential?: readonly (keyof Input & string)[]
 }
 
-interface WaitAlwaysTerms<Deps, Input> extends DecisionTerms<Input> {
+interface WaitAlwaysTerms<Deps, Input> extends ApprovalTerms<Input> {
   readonly when: 'always'
   /** Returns the changes for the second operator; null: the call does not wait, as it changes nothing or will be refused. */
   readonly concerns: (deps: Deps & BaseActDeps, input: Input) => Promise<ProposedChanges | null>
 }
 
-interface WaitIfWiderTerms<Deps, Input, Stored> extends DecisionTerms<Input> {
+interface WaitIfWiderTerms<Deps, Input, Stored> extends ApprovalTerms<Input> {
   readonly when: 'wider'
   /** Reads the stored values that the input is compared with. Absent: the input alone decides whether the act waits. */
   readonly stored?: (deps: Deps & BaseActDeps, input: Input) => Promise<Stored>
@@ -79,20 +80,23 @@ interface ActTerms<Deps, Input extends TSchema, Result extends TSchema, Stored> 
     | WaitAlwaysTerms<Deps, ReadOnly<Static<Input>>>
     | WaitIfWiderTerms<Deps, ReadOnly<Static<Input>>, Stored>
   /**
-   * Set if the act changes settings on which decisions about acts depend. No other such act runs meanwhile. Its
-   * decision and its work are in one transaction, except in a step of a configuration file, which has no decision.
+   * Set if the act changes settings on which it depends whether acts wait. No other such act runs meanwhile. One
+   * transaction decides whether this act waits, and does its work. A step of a configuration file never waits.
    */
   readonly settings?: true
   /**
-   * When the audit entry is written. `first`: before the work begins. `within`: by the work itself, because only the work knows
-   * the persons or the registry: before it shows anything and, except for a restore, before it changes anything.
+   * When the audit entry is written. `first` (default): before the work begins. `within`: by the work, which finds the persons or
+   * the registry that the entry names. It writes the entry before it shows or changes anything; only a restore changes first.
    */
   readonly entry?: 'first' | 'within'
   readonly input: Input
   readonly result: Result
 }
 
-/** Writes the entry of an act. Null: none, as the call changes nothing and shows no person. A repeat has one only with details. */
+/**
+ * Writes the audit entry of an act; `details` are added to it. `details` null: no entry, because the call changes nothing and
+ * shows no person. No `details`: an entry without additions, and none for a repeated read by an open page.
+ */
 export type WriteActEntry = (details?: Partial<EntryDetails> | null) => Promise<void>
 
 /** The facts about an act that other code reads, such as the code of proposals. */
@@ -100,7 +104,7 @@ export interface ActRow<Deps> extends ActFacts {
   /** The role that an operator needs to decide about the act; null: the act never waits. */
   readonly role: OperatorRole | null
   readonly confidential: readonly string[]
-  /** Compares what a call wants with what is stored; null: the act waits always, or never. */
+  /** Compares the input of a call with the stored values; null: nothing is compared, because the act waits always, or never. */
   readonly compare: ((wanted: never, stored: never) => ProposedChanges | null) | null
   /** Returns the diff lines for a second operator; null: this call needs no second operator. */
   readonly diff: (deps: Deps, input: unknown) => Promise<readonly DiffLine[] | null>
@@ -109,7 +113,7 @@ export interface ActRow<Deps> extends ActFacts {
 /** The outcome of a call: the diff lines if the act must wait, otherwise the answer of the act. */
 type CallOutcome<Answer> = { readonly waits: readonly DiffLine[] } | { readonly answer: Answer }
 
-/** Makes an act. A call of it throws AdminRefusal if the caller may not do the act, and ActProposed if it must wait. */
+/** Makes an act. A call of the act throws AdminRefusal if the caller may not do it, and ActWaitsError if it must wait. */
 export function defineAct<Deps, Input extends TSchema, Result extends TSchema, Stored = null>(
   { name, approval, settings, entry = 'first', input, result }: ActTerms<Deps, Input, Result, Stored>,
   work: (
@@ -134,7 +138,7 @@ export function defineAct<Deps, Input extends TSchema, Result extends TSchema, S
     return found === null ? null : diffLinesOf(found, confidential)
   }
 
-  /** Does the act, unless it must wait. Decision and work share a transaction where `deps.db` is a transaction. */
+  /** Decides whether the act must wait, and does the act if not: both in one transaction if `deps.db` is a transaction. */
   const attempt = async (deps: Deps & BaseActDeps, given: Known): Promise<CallOutcome<Answer>> => {
     const { caller, approvals } = deps
     const isAsked = caller.kind === 'proposal' || (approvals.areNeeded && caller.kind !== 'configuration')
@@ -179,7 +183,7 @@ export function defineAct<Deps, Input extends TSchema, Result extends TSchema, S
   return Object.assign(runIfAllowed as typeof checked, { input, result, act: row })
 }
 
-/** Acts on settings run one after another on this node: an act that waits for its turn takes no connection. */
+/** Acts that change settings run one after another on this node: one that waits for its turn takes no database connection. */
 const settingsSemaphore = createSemaphore(1)
 
 /** Runs the work in one transaction in which nobody else changes settings. */
@@ -188,7 +192,7 @@ export function withSettingsLocked<Result>(deps: object, work: (db: Database) =>
   return runInSlot(settingsSemaphore, 'settings', () =>
     inOneTransaction(db, async (inner, client) => {
       await lockSettings(client)
-      // A participant may have a million deliveries, which one statement makes due.
+      // No timeout: one statement may have to make a million deliveries of a participant due.
       await client.query(NO_STATEMENT_TIMEOUT_SQL)
       return work(inner)
     }),
@@ -196,7 +200,9 @@ export function withSettingsLocked<Result>(deps: object, work: (db: Database) =>
 }
 
 /**
- * Checks that an act would still make the changes that were decided about.
+ * Checks that an act would still make the changes that were approved, or that were found when the call began.
+ * @param lines the diff lines now; null: no second operator is needed
+ * @param decided the earlier diff lines as canonical JSON
  * @throws AdminRefusal the diff lines have changed
  */
 function checkSameDiff(lines: readonly DiffLine[] | null, decided: string): void {

@@ -41,12 +41,12 @@ export class AdminRefusal extends Error {
     this.#hint = hint
   }
 
-  /** An addition to the message that names a participant or a registry, for callers who may see all of them. */
+  /** An addition to the message that names a participant or a registry. Only callers who may see all of both get the addition. */
   get hint(): string {
     return this.#hint
   }
 
-  /** The path of the refused member of the input, if there is one: a command can name its line in a file. */
+  /** The path of the refused member of the input; empty: no single one. A command that reads a file can show the line of it. */
   get at(): readonly PathStep[] {
     return this.#at
   }
@@ -71,7 +71,7 @@ interface CallSchemas<Input extends TSchema, Result extends TSchema> {
   readonly result: Result
 }
 
-/** Makes an admin function of its schemas and its work. Work that changes something, or names a person, is an act. */
+/** Makes an admin function of its schemas and its work. Work that changes something, or names a person, belongs in an act. */
 export function defineAdminFunction<Deps, Input extends TSchema, Result extends TSchema>(
   { input: schema, result }: CallSchemas<Input, Result>,
   work: (deps: Deps, input: ReadOnly<Static<Input>>) => Promise<ReadOnly<Static<Result>>>,
@@ -82,7 +82,7 @@ export function defineAdminFunction<Deps, Input extends TSchema, Result extends 
     compiled ??= validator(schema)
     const input = withoutUndefined(given)
     const problem = compiled.firstProblem(input)
-    if (problem !== null) throw problemRefusal(problem)
+    if (problem !== null) throw inputProblemRefusal(problem)
     try {
       return await work(deps, input as ReadOnly<Static<Input>>)
     } catch (error) {
@@ -92,13 +92,13 @@ export function defineAdminFunction<Deps, Input extends TSchema, Result extends 
   return Object.assign(run, { input: schema, result, act: null })
 }
 
-/** The errors of packages below whose messages are written for the operator. */
+/** Errors of the packages that this package uses. Their messages are written for the operator. */
 const REFUSAL_TYPES = [StoreRefusal, KeyRefused, RequestFailed, ImportError, GrantProblem]
 
-const problemRefusal = ({ at, rule }: Problem): AdminRefusal =>
+const inputProblemRefusal = ({ at, rule }: Problem): AdminRefusal =>
   new AdminRefusal(at.length === 0 ? rule : `${pathText(at)}: ${rule}`, { at })
 
-/** Turns a refusal of a package below into an AdminRefusal; any other error stays as it is. */
+/** Turns a refusal of another package into an AdminRefusal; any other error is returned as it is. */
 export function toAdminRefusal(error: unknown): unknown {
   if (error instanceof AddressRefused) return new AdminRefusal(addressAdvice(error), { cause: error })
   if (error instanceof RecordsUnavailable) {

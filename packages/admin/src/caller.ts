@@ -22,10 +22,10 @@ export type Caller =
       readonly id: string
       readonly proposedBy: string
       readonly approvedBy: string
-      /** The approved diff, as `canonicalText` writes it. The act is refused when its diff has changed. */
+      /** The approved diff, as `canonicalJsonText` writes it. The act is refused when its diff has changed. */
       readonly diff: string
     }
-  /** A step of a configuration file. Its entry is written before the step, and names who applies the file. */
+  /** A step of a configuration file. The audit entry of the step is written before it, and names who applies the file. */
   | { readonly kind: 'configuration' }
   /** The caller is a part of this server that acts by itself. */
   | { readonly kind: 'server'; readonly component: 'outbox' }
@@ -80,8 +80,8 @@ export interface CallerNames {
 }
 
 /**
- * The names of a caller in an audit entry; null: the act writes no entry. `apply` writes an entry for each of its steps, and an
- * event from the outbox is itself stored.
+ * The names of a caller in an audit entry; null: the act writes no entry. `apply` writes the entries of its steps, and an event
+ * from the event outbox is stored in a table of its own.
  */
 export function callerNames(caller: Caller): CallerNames | null {
   switch (caller.kind) {

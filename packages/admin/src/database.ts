@@ -6,7 +6,7 @@ import type { AllowedHost } from '@rollcall/core/model/allowed-hosts'
 import { DECIDING_ROLES } from '@rollcall/core/model/operator'
 import type { Participant } from '@rollcall/core/model/participant'
 import { type Database, migrate, pendingMigrations } from '@rollcall/database/database'
-import { listJournalReports, REPORT_AGE_MINUTES } from '@rollcall/database/journal-reports'
+import { listJournalReports, MOST_REPORT_AGE_MINUTES } from '@rollcall/database/journal-reports'
 import { readServerSettings } from '@rollcall/database/migrate'
 import { readRoleFacts } from '@rollcall/database/roles'
 import { listParticipantsWithHeldDeliveries } from '@rollcall/delivery/store/deliveries/delivery-counts'
@@ -52,8 +52,8 @@ export const migrateDatabase = defineAdminFunction(
 const ParticipantList = (description: string) => Type.Array(closed({ sender_id: SenderId }), { description })
 
 /**
- * Reads the facts for the checks of doctor, and changes nothing. The database may lack tables or migrations.
- * @throws AdminRefusal as `pendingMigrations`: for example PostgreSQL is too old, or the encoding is not UTF8
+ * Reads the facts that `rollcall doctor` checks, and changes nothing. The database may lack tables or migrations.
+ * @throws AdminRefusal Rollcall cannot use the database: for example PostgreSQL is too old, or the encoding is not UTF8
  */
 export const examineDatabase = defineAdminFunction(
   {
@@ -105,7 +105,7 @@ export const examineDatabase = defineAdminFunction(
           path: text('The file on that machine.'),
           problem: orNull(text('Why the node cannot write it; null: it can.')),
         }),
-        { description: `What nodes have said of their journals within ${REPORT_AGE_MINUTES} minutes.` },
+        { description: `What nodes have said of their journals within ${MOST_REPORT_AGE_MINUTES} minutes.` },
       ),
       unwitnessed: wholeNumber('Processes whose newest checkpoint of a day says that the witness failed.'),
       unwitnessedEntries: wholeNumber('Their audit entries that no witness is known to have.'),
@@ -139,7 +139,7 @@ export const examineDatabase = defineAdminFunction(
     const roles = await readRoleFacts(db)
     const pending = await pendingMigrations(db)
     const content = await listRegistriesAndParticipants(db)
-    // The lists of registries and participants stay empty while migrations have not run, or when there are none.
+    // Details are not read while migrations are pending, or when the database has no registries and no participants.
     const empty = pending.length > 0 || content.demo.length + content.real.length === 0
     const [participants, withoutSecret, keys] = empty
       ? [[], [], []]
@@ -195,7 +195,7 @@ async function countDeciders(db: Database, now = Date.now()): Promise<number> {
 const senderIds = (participants: readonly Participant[]) => participants.map(({ sender_id }) => ({ sender_id }))
 const errorName = (error: unknown): string => (error instanceof Error ? error.name : typeof error)
 
-/** True when a participant has a signature key, or a key set that may have one. The key set is not fetched here. */
+/** True when a participant has a key that is valid now for its signature profile, or a key set, which is not fetched here. */
 function hasSignatureKey(
   { id, jwks_uri, signature_profile }: Participant,
   keys: readonly ParticipantKey[],

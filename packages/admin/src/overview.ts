@@ -11,7 +11,7 @@ import { countOverdueExchanges } from '@rollcall/engine/store/exchanges/claims'
 import { countTraffic, listTrafficHours, TRAFFIC_HOURS, trafficDurations } from '@rollcall/engine/store/exchanges/traffic'
 import type { DatabaseHealth } from '@rollcall/observe/health'
 import type { SchemaWatch } from '@rollcall/observe/schema'
-import { findComingEnds } from '@rollcall/participants/store/ends'
+import { findGrantsAndKeysEndingSoon } from '@rollcall/participants/store/ends'
 import { listOperatorTokens } from '@rollcall/participants/store/operator-tokens'
 import { countWaitingProposals } from '@rollcall/participants/store/proposals'
 import { oneOf } from '@rollcall/protocol'
@@ -23,10 +23,10 @@ import { EXPIRING_DAYS } from './grants/health.ts'
 import { closed, flag, instant, isoTime, Namespace, orNull, SenderId, text, wholeNumber } from './members.ts'
 
 const DAY_MS = 86_400_000
-/** Milliseconds that one call may spend on counting past hours. */
+/** Milliseconds after which a call stops counting the traffic of hours; the newest hour is always counted. */
 const MOST_COUNTING_MS = 1_000
 /** The most circuit breakers, and the most ending subscriptions, that are listed. */
-const MOST_ROWS = 100
+const MOST_OVERVIEW_ROWS = 100
 
 const Milliseconds = (description: string) =>
   orNull(Type.Number({ description: `Milliseconds that ${description} did not exceed, within 10 percent; null: not measured.` }))
@@ -45,7 +45,7 @@ const Traffic = Type.Array(
   }),
 )
 
-export interface HasHealth extends HasVault {
+export interface HasDatabaseHealth extends HasVault {
   readonly databaseHealth: Pick<DatabaseHealth, 'breaker' | 'isReady'>
   readonly schema: Pick<SchemaWatch, 'lead'>
   readonly clock?: Pick<Clock, 'now' | 'date'>
@@ -83,7 +83,7 @@ export const showOverview = defineAdminFunction(
           opened_at: instant('When it opened.'),
           probe_at: instant('When the next attempt is made.'),
         }),
-        { description: `Open circuit breakers for which a delivery waits, the oldest first; ${MOST_ROWS} at most.` },
+        { description: `Open circuit breakers for which a delivery waits, the oldest first; ${MOST_OVERVIEW_ROWS} at most.` },
       ),
       expiring: Type.Array(
         closed({
@@ -124,7 +124,7 @@ export const showOverview = defineAdminFunction(
       proposals: wholeNumber('Acts that wait for a second operator; of one registry 0.'),
     }),
   },
-  async (deps: HasHealth, { namespace }) => {
+  async (deps: HasDatabaseHealth, { namespace }) => {
     const { db, clock = SYSTEM_CLOCK } = deps
     const began = clock.now()
     const now = new Date(clock.date())
@@ -139,7 +139,7 @@ export const showOverview = defineAdminFunction(
       traffic: countTraffic(counted),
       durations: trafficDurations(counted),
       deliveries: await countDeliveries(db, namespace ?? null),
-      breakers: (await listOpenBreakers(db, namespace ?? null, MOST_ROWS)).map((row) => ({
+      breakers: (await listOpenBreakers(db, namespace ?? null, MOST_OVERVIEW_ROWS)).map((row) => ({
         ...row,
         opened_at: isoTime(row.opened_at),
         probe_at: isoTime(row.probe_at),
@@ -153,8 +153,8 @@ export const showOverview = defineAdminFunction(
 )
 
 /** Lists what expires soon. For one registry these are its grants and subscriptions. */
-async function listExpiring({ db }: HasHealth, namespace: string | undefined, now: Date) {
-  const ends = (await findComingEnds(db, EXPIRING_DAYS)).map(({ what, sender_id, of, ends }) => ({
+async function listExpiring({ db }: HasDatabaseHealth, namespace: string | undefined, now: Date) {
+  const ends = (await findGrantsAndKeysEndingSoon(db, EXPIRING_DAYS)).map(({ what, sender_id, of, ends }) => ({
     what,
     name: sender_id,
     of,
@@ -171,7 +171,7 @@ async function listExpiring({ db }: HasHealth, namespace: string | undefined, no
       id: null,
       at: isoTime(expires_at),
     }))
-  const subscriptions = await listEndingSubscriptions(db, EXPIRING_DAYS, namespace ?? null, MOST_ROWS)
+  const subscriptions = await listEndingSubscriptions(db, EXPIRING_DAYS, namespace ?? null, MOST_OVERVIEW_ROWS)
   const ofRegistry = ends.filter(({ what, of }) => what === 'grant' && of === namespace)
   return [
     ...(namespace === undefined ? [...ends, ...tokens] : ofRegistry),
@@ -185,7 +185,7 @@ async function listExpiring({ db }: HasHealth, namespace: string | undefined, no
   ].toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }
 
-async function readHealth({ db, databaseHealth, schema }: HasHealth, namespace: string | null) {
+async function readHealth({ db, databaseHealth, schema }: HasDatabaseHealth, namespace: string | null) {
   return {
     database: databaseHealth.breaker(),
     ready: await databaseHealth.isReady(),
@@ -195,11 +195,14 @@ async function readHealth({ db, databaseHealth, schema }: HasHealth, namespace: 
   }
 }
 
-/** The zeros that the overview of one registry has in place of the numbers of all registries. */
+/** The zeros that the overview of one registry has in place of the numbers of `countBacklogs`. */
 const NO_BACKLOGS = { overdue: 0, outbox: { waiting: 0, failed: 0, oldest: 0 }, unwitnessed: 0 }
 
-/** The numbers of all registries. An operator who is bound to registries does not get them. */
-async function countBacklogs(db: HasHealth['db']) {
+/**
+ * Counts, for all registries together, the overdue exchanges, the rows of the event outbox, and the unwitnessed chains: those of
+ * the audit log whose newest checkpoint of the last day says that the witness, which gets a copy of checkpoints, failed.
+ */
+async function countBacklogs(db: HasDatabaseHealth['db']) {
   const { unwitnessed } = await countUnwitnessed(db)
   return { overdue: await countOverdueExchanges(db), outbox: await outboxHealth(db), unwitnessed }
 }

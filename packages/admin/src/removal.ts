@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CONSENT_ROWS_TO_REMOVE, keepWithdrawals } from '@rollcall/consents/store/removed-consents'
 import type { Database } from '@rollcall/database/database'
-import { findHoldsOn } from '@rollcall/database/holds'
-import { countStored, type PackageRows, type Removable, removeRows } from '@rollcall/database/removal'
+import { findHoldIdsOn } from '@rollcall/database/holds'
+import { countPackageRows, type PackageRows, type Removable, removeRows } from '@rollcall/database/removal'
 import { withTransaction } from '@rollcall/database/transaction'
 import {
   deliveryRowsToRemove,
@@ -15,7 +15,7 @@ import { exchangeRowsToRemove } from '@rollcall/engine/store/exchanges/removed-e
 import { closeForRemoval } from '@rollcall/participants/store/closing-for-removal'
 import { PARTICIPANT_ROWS_TO_REMOVE, removeParticipantRow } from '@rollcall/participants/store/removed-participants'
 import { requireRegistry } from '@rollcall/records/registries/registries'
-import { removeRegistryRow, STORED_RECORD_PARTS } from '@rollcall/records/registries/removed-registries'
+import { RECORD_ROWS_TO_REMOVE, removeRegistryRow } from '@rollcall/records/registries/removed-registries'
 import { SOURCE_ROWS_TO_REMOVE } from '@rollcall/source/store/mirrors'
 import Type, { type Static } from 'typebox'
 import { defineAct } from './act.ts'
@@ -23,7 +23,7 @@ import { AdminRefusal } from './admin-function.ts'
 import type { HasDatabase } from './deps.ts'
 import { closed, flag, Namespace, SenderId, wholeNumber } from './members.ts'
 import { requireParticipant } from './participants/participants.ts'
-import { countOwnRecords } from './registries/registries.ts'
+import { countStoredRecords } from './registries/registries.ts'
 
 const REMOVAL_INPUT = {
   end: Type.Optional(flag('End what is pending, instead of refusing.')),
@@ -63,13 +63,13 @@ const messageRowsToRemove = (removable: Removable): readonly PackageRows[] => [
  * The parts that are deleted, in this order. After them the row of the registry or participant is deleted, with the
  * rows that depend on it. Audit entries, holds, withdrawals of consent and public keys stay.
  */
-export const REMOVED_PARTS: Readonly<Record<Removable, readonly PackageRows[]>> = {
+export const PARTS_TO_REMOVE: Readonly<Record<Removable, readonly PackageRows[]>> = {
   registry: [
     ...messageRowsToRemove('registry'),
     EVENT_ROWS_TO_REMOVE,
     PARTICIPANT_ROWS_TO_REMOVE.registry,
     SOURCE_ROWS_TO_REMOVE,
-    STORED_RECORD_PARTS,
+    RECORD_ROWS_TO_REMOVE,
   ],
   participant: [...messageRowsToRemove('participant'), CONSENT_ROWS_TO_REMOVE, PARTICIPANT_ROWS_TO_REMOVE.participant],
 }
@@ -87,12 +87,12 @@ async function countStoredRows(
   db: Pick<Database, 'pool'>,
   { removable, id }: RemovalTarget,
 ): Promise<Readonly<Record<string, number>>> {
-  const counts = await countStored(db, REMOVED_PARTS[removable], 'counted', id)
+  const counts = await countPackageRows(db, PARTS_TO_REMOVE[removable], 'counted', id)
   return Object.fromEntries(COUNT_NAMES.flatMap((name) => (counts[name] === undefined ? [] : [[name, counts[name]]])))
 }
 
 async function countPending(db: Pick<Database, 'pool'>, { removable, id }: RemovalTarget): Promise<PendingWork> {
-  const counts = await countStored(db, REMOVED_PARTS[removable], 'pending', id)
+  const counts = await countPackageRows(db, PARTS_TO_REMOVE[removable], 'pending', id)
   const { subscriptions = 0, requests = 0, deliveries = 0, outbox = 0 } = counts
   return { subscriptions, requests, deliveries, outbox }
 }
@@ -114,10 +114,10 @@ export const removeRegistry = defineAct(
   },
   async (deps: RemovalDeps, { namespace, end = false, dry_run = false }) => {
     const registry = await requireRegistry(deps.db, namespace)
-    const records = await countOwnRecords(deps.db, registry)
+    const records = await countStoredRecords(deps.db, registry)
     const what = { removable: 'registry', id: registry.id, name: namespace } as const
     const stored = await countStoredRows(deps.db, what)
-    const pending = await closeAndRemove(deps, what, { end, dry_run })
+    const pending = await checkAndRemove(deps, what, { end, dry_run })
     return { namespace, dry_run, pending, stored, records }
   },
 )
@@ -134,7 +134,7 @@ export const removeParticipant = defineAct(
     const { id } = await requireParticipant(deps.db, sender_id)
     const what = { removable: 'participant', id, name: sender_id } as const
     const stored = await countStoredRows(deps.db, what)
-    const pending = await closeAndRemove(deps, what, { end, dry_run })
+    const pending = await checkAndRemove(deps, what, { end, dry_run })
     return { sender_id, dry_run, pending, stored }
   },
 )
@@ -146,7 +146,7 @@ export async function repeatRemoval(db: RemovalDeps['db'], removable: Removable,
 }
 
 async function removeStoredRows(db: Pick<Database, 'pool'>, { removable, id }: RemovalTarget): Promise<void> {
-  for (const { removed } of REMOVED_PARTS[removable]) await removeRows(db, removed, id)
+  for (const { removed } of PARTS_TO_REMOVE[removable]) await removeRows(db, removed, id)
   if (removable === 'registry') return removeRegistryRow(db, id)
   await withTransaction(db.pool, async (client) => {
     await keepWithdrawals(client, id)
@@ -154,7 +154,7 @@ async function removeStoredRows(db: Pick<Database, 'pool'>, { removable, id }: R
   })
 }
 
-async function closeAndRemove(
+async function checkAndRemove(
   deps: RemovalDeps,
   what: RemovalTarget & { readonly name: string },
   how: { readonly end: boolean; readonly dry_run: boolean },
@@ -163,7 +163,7 @@ async function closeAndRemove(
   const { removable, id, name } = what
   const pending = await countPending(db, what)
   if (how.dry_run) return pending
-  const [hold] = await findHoldsOn(db, removable, name)
+  const [hold] = await findHoldIdsOn(db, removable, name)
   if (hold !== undefined) {
     throw new AdminRefusal(`hold ${hold} is in force: nothing of ${name} is removed until it ends`, { reason: 'conflict' })
   }

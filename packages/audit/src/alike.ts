@@ -1,7 +1,7 @@
 /** Compares two entries without writing them as canonical JSON, to find out whether they may have the same shape. */
 import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 
-/** The members that may have marks (`store/entry-shape.ts`), or that are compared in a way of their own. */
+/** The members that are not compared by `===`: parts of them are compared, or they may differ in entries of one shape. */
 type OtherwiseComparedMember =
   | 'asked'
   | 'outcomes'
@@ -32,11 +32,11 @@ const IDENTICAL_MEMBERS = {
   address: true,
   note: true,
 } as const satisfies Readonly<Record<Exclude<keyof StoredAuditEntry, OtherwiseComparedMember>, true>>
-const identicalMembers = Object.keys(IDENTICAL_MEMBERS) as readonly (keyof typeof IDENTICAL_MEMBERS)[]
+const identicalMemberNames = Object.keys(IDENTICAL_MEMBERS) as readonly (keyof typeof IDENTICAL_MEMBERS)[]
 
-/** True when two entries are equal, apart from members that may have marks. `findShapeValues` compares these (`shapes.ts`). */
+/** True when two entries are equal, apart from values that may differ in one shape: `findShapeValues` compares these. */
 export function mayHaveSameShape(one: StoredAuditEntry, other: StoredAuditEntry): boolean {
-  for (const name of identicalMembers) if (one[name] !== other[name]) return false
+  for (const name of identicalMemberNames) if (one[name] !== other[name]) return false
   return (
     isSameList(one.asked.record_types, other.asked.record_types) &&
     isSameList(one.asked.forms, other.asked.forms) &&

@@ -76,7 +76,7 @@ export function auditEntryOfAccepted(
 }
 
 /** Makes the audit entry of a notification. @param named the persons whom its header names */
-export function auditEntryOfEnvelope(
+export function auditEntryOfNotification(
   {
     participant,
     registry,
@@ -105,7 +105,7 @@ export function auditEntryOfEnvelope(
   return [entry, [...personsToAudit(records), ...named]]
 }
 
-/** Makes the second entry of an answer, acknowledgement or callback that was not sent after its first entry was written. */
+/** Makes a second entry: it says that an answer, acknowledgement or callback, of which an entry was written, was never sent. */
 export function auditEntryOfUnsent([
   { participant, registry, operation, correlation_id, transaction_id, reply },
 ]: EntryWithPersons): EntryWithPersons {
@@ -178,7 +178,7 @@ export function disclosedRecordsIn(members: ReplyMembers[string]): readonly Disc
   return Object.values(members).flatMap((member: ReplyMembers[string]) => disclosedRecordsIn(member))
 }
 
-/** Counts the records, and lists the paths of their values and of what was disclosed without a record. */
+/** Counts the records, and lists the paths of their values and of values that an item told in another way, such as yes or no. */
 export function shownPathsOf(
   records: readonly Disclosed[],
   items: readonly AuditedItem[] = [],
@@ -234,7 +234,7 @@ function omitKnownIdentifiers(persons: readonly AuditedPerson[], known: readonly
 /** The most characters of one confidential detail; a longer text is not stored. */
 export const MOST_DETAIL_CHARACTERS = 255
 
-/** The confidential details in a header: the person who asks, and the case (`DEMANDED_META_MEMBERS`). */
+/** The confidential details in a header: the person who asks, and the case for which it is asked (`DEMANDED_META_MEMBERS`). */
 export function detailsInHeader({ meta }: Pick<IncomingHeader, 'meta'>): ConfidentialDetails {
   const said = DEMANDED_META_MEMBERS.flatMap((name) => {
     const value = meta?.[name]

@@ -1,4 +1,4 @@
-/** Writes the audit log. Entries that arrive while a commit runs are committed together in the next one. */
+/** Writes the audit log. Entries that arrive while a commit runs are committed together in the next commit. */
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '@rollcall/base/shared/clock'
 import type { Limits } from '@rollcall/core/limits'
@@ -13,7 +13,7 @@ import type { Vault } from '@rollcall/keys/vault'
 import type { Log } from '@rollcall/observe/log'
 import type { Metrics } from '@rollcall/observe/metrics'
 import { entryHash, firstPreviousHash } from './chain.ts'
-import { type ChainEnd, type Checkpoints, createCheckpoints } from './checkpoints.ts'
+import { type ChainEnd, type Checkpoints, createCheckpointSigner } from './checkpoints.ts'
 import { sealDetails } from './confidential.ts'
 import { type AuditKeys, createAuditKeyLoader } from './keys.ts'
 import { packedPersonsOf } from './persons.ts'
@@ -47,16 +47,16 @@ export interface JointAuditLog extends AuditLog {
   writeWith<Row>(joint: JointWrite<Row>, row: Row, entry: AuditEntry, persons: readonly AuditedPerson[]): Promise<boolean>
 }
 
-export interface ProcessAuditLog extends JointAuditLog {
+export interface ClosableAuditLog extends JointAuditLog {
   /** Refuses further entries, waits for entries under way, and signs the end of the chain. Never rejects. */
   close(): Promise<void>
 }
 
-export function createAuditLog(deps: AuditLogDeps): ProcessAuditLog {
+export function createAuditLog(deps: AuditLogDeps): ClosableAuditLog {
   const { db, vault, clock } = deps
   const keys = createAuditKeyLoader(db, vault)
   const drift = { offset: 0 }
-  const checkpoints = createCheckpoints({
+  const checkpoints = createCheckpointSigner({
     ...deps,
     witness: createWitness(deps.witness, { ...deps, later: clock.later }),
     keys,
@@ -89,7 +89,7 @@ export function createAuditLog(deps: AuditLogDeps): ProcessAuditLog {
 
 /**
  * Creates the writer that adds entries at the end of the chain of this process.
- * @param drift gets the milliseconds that must be added to our monotonic clock to get the database's time
+ * @param drift each write sets its `offset`: the milliseconds from our monotonic clock to the database's time
  */
 function createChainWriter(
   { db, clock, metrics }: AuditLogDeps,
@@ -103,8 +103,8 @@ function createChainWriter(
   const shapes = createShapes()
   let chain: WritableChain | null = null
   /**
-   * Appends entries. Returns the new end of the chain, and the places of entries whose joint rows may not be written; if there is
-   * one, no entry was written.
+   * Appends entries. Returns the new end of the chain, and the places of entries whose joint rows (of another package) may not be
+   * written. If any place is returned, no entry was written.
    */
   const append = async (
     current: WritableChain,

@@ -9,7 +9,7 @@ export interface ChainedEntry {
   readonly at: string
   /** The canonical JSON of the entry. */
   readonly entry: string
-  /** The commitments to the persons, 32 bytes each. */
+  /** The hashes that stand for the persons (`commitmentOf`), one after another, 32 bytes each. */
   readonly commitments: Buffer
 }
 

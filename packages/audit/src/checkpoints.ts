@@ -22,8 +22,8 @@ export interface CheckpointContent {
   /** The digest of the chain's previous checkpoint, in hexadecimal; null for the first. */
   readonly previous: string | null
   /**
-   * The newest checkpoint of each other chain, unless it is over a minute older than the previous checkpoint of this chain. The
-   * first checkpoint of a chain compares with the newest checkpoint of all chains instead.
+   * The newest checkpoint of each other chain. Left out are those made over a minute before the previous checkpoint of this chain
+   * or, for the first checkpoint of a chain, over a minute before the newest checkpoint of all chains.
    */
   readonly others: readonly { readonly chain: string; readonly sequence: number; readonly digest: string }[]
   /** True when the chain has ended: no entry follows. */
@@ -88,10 +88,10 @@ interface ChainToSign {
   /** The newest checkpoint of the chain whose commit is certain; `NOTHING_SIGNED`: none yet. */
   signed: { readonly sequence: number; readonly digest: string | null; readonly at: Date | null }
   /** A checkpoint whose commit may have failed. The next checkpoint names it, so it is written again first. */
-  uncertain: MadeCheckpoint | null
+  uncertain: CheckpointWithRow | null
 }
 
-interface MadeCheckpoint {
+interface CheckpointWithRow {
   readonly content: CheckpointContent
   readonly row: NewCheckpoint
 }
@@ -100,7 +100,7 @@ const NOTHING_SIGNED = { sequence: 0, digest: null, at: null }
 
 const hasUnsignedEnd = ({ end, signed }: ChainToSign): boolean => signed.sequence < end.sequence
 
-export function createCheckpoints(deps: CheckpointDeps): Checkpoints {
+export function createCheckpointSigner(deps: CheckpointDeps): Checkpoints {
   const { clock, limits, log, metrics, witness } = deps
   const open = new Map<string, ChainToSign>()
   let scheduled = false
@@ -177,7 +177,7 @@ async function makeCheckpoint(
   { db, keys, time, witness }: CheckpointDeps,
   { end, signed }: ChainToSign,
   ended: boolean,
-): Promise<MadeCheckpoint> {
+): Promise<CheckpointWithRow> {
   const { signer, secrets, created } = await keys()
   const others = await findNewestCheckpoints(db.pool, end.id, signed.at)
   const at = new Date(Math.max(end.at, Math.trunc(time())))
@@ -199,7 +199,7 @@ async function makeCheckpoint(
 async function commitCheckpoint(
   { db, metrics, witness }: CheckpointDeps,
   chain: ChainToSign,
-  { content, row }: MadeCheckpoint,
+  { content, row }: CheckpointWithRow,
 ): Promise<void> {
   await insertCheckpoint(db.pool, row)
   const digest = row.digest.toString('hex')

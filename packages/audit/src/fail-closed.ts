@@ -15,8 +15,8 @@ export class NotAuditedFault extends RequestFault {
 const FAILURE_LOG_PERIOD_MS = 60_000
 
 /**
- * Wraps an audit log: a failed write refuses the request, and is logged here unless the database was unavailable. The
- * refusal of a value in a write with a joint row is passed on as it is.
+ * Wraps an audit log: a failed write refuses the request, and is logged here unless the database was unavailable. If the
+ * database refuses a value of a joint row (one of another package, written with the entry), its error is passed on.
  */
 export function failClosed<Writer extends JointAuditLog>(
   auditLog: Writer,

@@ -25,7 +25,7 @@ export function createPseudonymMaker(db: Database, vault: () => Promise<Vault>):
   }
 }
 
-/** Replaces the identifiers of an entry's persons by pseudonyms: one packed person for each pair of role and identifier. */
+/** Replaces the identifiers of an entry's persons by pseudonyms: one, with a new salt, for each pair of role and identifier. */
 export function packedPersonsOf(secret: KeyObject, persons: readonly AuditedPerson[]): readonly PackedPerson[] {
   const packed = new Map<string, PackedPerson>()
   for (const { role, identifiers } of persons) {

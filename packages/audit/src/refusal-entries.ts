@@ -1,13 +1,13 @@
 /** Writes audit entries of refused requests. Several similar refusals share an entry, and no request waits for it. */
 import type { AuditEntry, AuditLog } from '@rollcall/core/model/audit-entry'
-import type { RefusalEntries } from '@rollcall/observe/refusals'
+import type { RefusalEntryWriter } from '@rollcall/observe/refusals'
 import { EMPTY_ENTRY } from './audit-entry-of.ts'
 
 /** The most sorts of refusals whose last time is remembered. */
 const MOST_REFUSAL_SORTS = 1_000
 
 /** Creates the writer of audit entries of refused requests. @param now milliseconds */
-export function createRefusalEntries(auditLog: AuditLog, now: () => number): RefusalEntries {
+export function createRefusalEntries(auditLog: AuditLog, now: () => number): RefusalEntryWriter {
   const last = new Map<string, number>()
   const pending = new Set<Promise<void>>()
   return {

@@ -30,7 +30,7 @@ export interface KnownShape {
   /** SHA-256 of the content. */
   readonly digest: Buffer
   readonly pieces: readonly string[]
-  /** An entry of this shape. `fields`: the members that may differ. `values`: what the marks stand for in `sample`. */
+  /** An entry of this shape. `fields`: its members that may differ in other entries. `values`: what the marks stand for in it. */
   readonly sample: StoredAuditEntry
   readonly fields: OwnFields
   readonly values: readonly ValueOutsideShape[]
@@ -68,7 +68,7 @@ const MOST_SHAPES_PER_PEER = 1_000
 /** The most characters of a shape, and of a signature, whose length a peer chooses; an entry with a longer one gets no shape. */
 const MOST_SHAPE_LENGTH = 8_192
 
-const hasLongSignature = ({ request, reply }: StoredAuditEntry): boolean =>
+const isSignatureTooLongForShape = ({ request, reply }: StoredAuditEntry): boolean =>
   (request?.signature?.length ?? 0) > MOST_SHAPE_LENGTH || (reply?.signature?.length ?? 0) > MOST_SHAPE_LENGTH
 
 export function createShapes(): EntryShapes {
@@ -80,12 +80,15 @@ export function createShapes(): EntryShapes {
     else counts.set(of, sum)
     return sum
   }
-  /** The newest shape, by the members in which the entries of one server mostly differ. */
+  /**
+   * The last used shape for each key: the entry's `shown`, participant, registry, operation and kind. `compose` tries this shape
+   * first, because entries with the same key often have the same shape.
+   */
   const last = new Map<string, KnownShape>()
   return {
     compose(entry, columns) {
       const whole = () => ({ text: canonicalJson(entry), shape: null, packed: null, correlation_id: null })
-      if (hasLongSignature(entry)) return whole()
+      if (isSignatureTooLongForShape(entry)) return whole()
       const shown = canonicalShownText(entry.shown).number
       const key = `${shown}\n${entry.participant}\n${entry.registry}\n${entry.operation}\n${entry.kind}`
       const guess = last.get(key)
@@ -111,7 +114,7 @@ export function createShapes(): EntryShapes {
       const pieces = splitShape(content)
       const made = { content, digest, pieces, sample, fields: ownFieldsOf(sample), values, stored: false }
       // A shape must not have an operator's name: pruning does not delete shapes. Entries of operators are rare.
-      const isShared = entry.operator === null && isEntryReadBack(packEntryWithShape(made, values), alone.text, columns)
+      const isShared = entry.operator === null && canRebuildEntryText(packEntryWithShape(made, values), alone.text, columns)
       met.set(content, { of, shape: isShared ? made : null })
       count(of, 1)
       return alone
@@ -139,8 +142,8 @@ function packEntryWithShape(
   return { text, shape, packed, correlation_id }
 }
 
-/** True when the stored parts give the text of the entry again: a text of a peer may look like a mark. */
-const isEntryReadBack = (
+/** True when the stored parts give the text of the entry again. They may not: a text of a peer may look like a mark. */
+const canRebuildEntryText = (
   { text, shape, packed, correlation_id }: ReturnType<typeof packEntryWithShape>,
   whole: string,
   columns: MessageIdColumns,

@@ -3,7 +3,7 @@ import { canonicalJson } from '@rollcall/protocol'
 import type { AuditSigner } from './keys.ts'
 import type { NewTombstone } from './store/tombstones.ts'
 
-/** The tombstone of erased persons: the sequence numbers of their entries and their positions in these, by chain. */
+/** The tombstone of erased persons: by chain, the entry of each person and the person's position in the entry. */
 export interface ErasureTombstone {
   readonly kind: 'erasure'
   /** The time of the erasure: RFC 3339 in UTC, with milliseconds. */
@@ -13,7 +13,7 @@ export interface ErasureTombstone {
   readonly erased: Readonly<Record<string, readonly (readonly [sequence: number, position: number])[]>>
 }
 
-/** The tombstone of pruned entries, in each chain up to one entry, and of their persons. Checkpoints stay. */
+/** The tombstone of pruned entries and their persons: of each chain, all entries up to a last one. Checkpoints stay. */
 export interface PruneTombstone {
   readonly kind: 'prune'
   readonly at: string
@@ -38,7 +38,10 @@ export interface RestoreTombstone {
   readonly backup: string | null
   /** The time at which the database was in the restored state. */
   readonly snapshot_at: string
-  /** Checkpoints after this time may be lost: the time of the snapshot less the longest time of a commit. */
+  /**
+   * Checkpoints of the audit log after this time may be lost. The time is `snapshot_at` less the longest time between an audit
+   * entry and its commit.
+   */
   readonly from: string
   /** The number of acts that the journal had for the restore; null when the operator restored without the journal. */
   readonly journal: number | null

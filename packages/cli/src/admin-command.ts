@@ -11,7 +11,7 @@ import { listenForStop } from './stop.ts'
 export interface AdminFunction<Input, Result, More> {
   (deps: CommandDeps & More, input: Input): Promise<Result>
   readonly input: { readonly properties?: object }
-  /** The kind of act of the admin function; null: the function is no act. */
+  /** The facts of the act (`ActRow`) that the admin function is; null: the function is no act. */
   readonly act: object | null
 }
 
@@ -26,19 +26,19 @@ interface OptionSpelling {
   readonly none?: string
   /** The words that mean true and false, in place of a flag. */
   readonly words?: readonly [string, string]
-  /** Reads one value (default: the type of the member says how). */
+  /** Reads one value (default: the type of the member says how). `before`: the value so far of an option given several times. */
   readonly read?: (text: string, before: never) => unknown
 }
 
 /** The values that a command line gives, by the names of members and of other arguments and options. */
 type CommandLineValues<Input> = Input & Readonly<Record<string, unknown>>
 
-interface AdminCommandRow<Input, Result, More> {
+interface AdminCommandDefinition<Input, Result, More> {
   /** One line for the list of commands; absent for a command in a module of its own. */
   readonly about?: string
-  /** Arguments, as in `namespace [record_type]` or `[ids...]`: members, or names from which `input` makes members. */
+  /** Arguments, as in `namespace [record_type]` or `[ids...]`: members of the input, or names that `input` makes members of. */
   readonly args?: string
-  /** How members are spelled: flags, or a spelling; null: there is no option. Default: `--` and the name. */
+  /** How members are written on the command line: flags, or an OptionSpelling; null: no option. Default: `--` and the name. */
   readonly options?: Readonly<Record<string, string | OptionSpelling | null>>
   /** Options that are no members: flags, and the help text. With a `!` before the text the option is required. */
   readonly more?: Readonly<Record<string, string>>
@@ -60,14 +60,14 @@ interface AdminCommandRow<Input, Result, More> {
   readonly input?: (given: CommandLineValues<Input>) => Partial<Input> | Promise<Partial<Input>>
   /** True when the command ends with exit code 1 after this result. */
   readonly failed?: (result: Result) => boolean
-  /** Returns the result as text to print (default: a line for each member). */
+  /** Returns the result as text to print (default: a line for each member of the result). `more`: what `deps` made. */
   readonly text?: (result: Result, given: CommandLineValues<Input>, more: More) => string | Promise<string>
 }
 
 /** Makes a command that calls an admin function. `load` imports the function, when its command is used. */
 export function adminCommand<Input, Result, More = unknown>(
   load: () => Promise<AdminFunction<Input, Result, More>>,
-  row: AdminCommandRow<Input, Result, More>,
+  row: AdminCommandDefinition<Input, Result, More>,
 ): LeafCommand {
   return {
     about: row.about ?? '',
@@ -82,7 +82,7 @@ export function adminCommand<Input, Result, More = unknown>(
         members.filter(({ name }) => !args.includes(name)),
         row,
       )
-      command.addHelpText('after', helpEndText(command, row)).action(async (...words: unknown[]) => {
+      command.addHelpText('after', afterHelpText(command, row)).action(async (...words: unknown[]) => {
         listenForStop()
         const flags = words[args.length] as Readonly<Record<string, unknown>>
         const values: [string, unknown][] = [
@@ -106,10 +106,10 @@ export const withChangedResult = <Input, Found, Result>(
   return Object.assign(call, { input: adminFunction.input, act: adminFunction.act })
 }
 
-/** Stands for null, because commander replaces the null of an option's parser by an empty text. */
+/** Stands for null, because commander makes an empty text of a null that an option's parser returns. */
 const NULL_STAND_IN = Symbol('null')
 
-const nullKeepingReader =
+const withNullStandIn =
   (read: OptionSpelling['read'] = (text) => text) =>
   (text: string, before: unknown): unknown =>
     read(text, before as never) ?? NULL_STAND_IN
@@ -119,7 +119,7 @@ const isNotGiven = (value: unknown): boolean => value === undefined || (Array.is
 
 async function runAdminFunction<Input, Result, More>(
   adminFunction: AdminFunction<Input, Result, More>,
-  row: AdminCommandRow<Input, Result, More>,
+  row: AdminCommandDefinition<Input, Result, More>,
   given: CommandLineValues<Input>,
   options: OutputOptions,
 ): Promise<void> {
@@ -145,15 +145,15 @@ async function runAdminFunction<Input, Result, More>(
   if (row.failed?.(result)) process.exitCode = EXIT_CODES.failed
 }
 
-type FileMembers = Pick<AdminCommandRow<unknown, unknown, unknown>, 'args' | 'options' | 'reads' | 'file'>
+type FileMemberSettings = Pick<AdminCommandDefinition<unknown, unknown, unknown>, 'args' | 'options' | 'reads' | 'file'>
 
 /** The option that names the file of a member, for messages; undefined when the member is an argument. */
-function findFileOption({ args = '', options = {} }: FileMembers, member: string): string | undefined {
+function findFileOption({ args = '', options = {} }: FileMemberSettings, member: string): string | undefined {
   const { flags = `--${member}` } = asOptionSpelling(options[member])
   return args.includes(member) ? undefined : flags.split(' ')[0]
 }
 
-async function readMemberFiles(row: FileMembers, given: Readonly<Record<string, unknown>>) {
+async function readMemberFiles(row: FileMemberSettings, given: Readonly<Record<string, unknown>>) {
   const texts: Record<string, unknown> = {}
   if (row.reads === undefined) return texts
   const { readFileOrStdin } = await import('./input.ts')
@@ -167,7 +167,7 @@ async function readMemberFiles(row: FileMembers, given: Readonly<Record<string, 
 }
 
 async function callWithYamlFile<Input, Result>(
-  row: FileMembers,
+  row: FileMemberSettings,
   input: Input,
   call: (input: Input) => Promise<Result>,
 ): Promise<Result> {
@@ -181,7 +181,10 @@ async function callWithYamlFile<Input, Result>(
 
 type SchemaReaderModule = typeof import('./schema-reader.ts')
 
-type CommandTexts = Pick<AdminCommandRow<unknown, unknown, unknown>, 'args' | 'options' | 'more' | 'notes' | 'examples' | 'pages'>
+type CommandTexts = Pick<
+  AdminCommandDefinition<unknown, unknown, unknown>,
+  'args' | 'options' | 'more' | 'notes' | 'examples' | 'pages'
+>
 
 /** Adds the arguments of a command. @returns their names, in order */
 function addArguments(
@@ -198,7 +201,7 @@ function addArguments(
     const argument = new Argument(/^[[<]/.test(word) ? word : `<${word}>`, help ?? member?.description)
     const { parse, choices } = (member && findMemberReader(member.schema, 'none')) ?? {}
     if (choices !== undefined) argument.choices(choices)
-    else argument.argParser(nullKeepingReader(read ?? parse))
+    else argument.argParser(withNullStandIn(read ?? parse))
     command.addArgument(argument)
     names.push(name)
   }
@@ -229,7 +232,7 @@ function addOptions(
     )
     if (schema.type === 'array' && !option.variadic) option.description += '; give it again for more'
     if (choices !== undefined) option.choices(choices)
-    else if (placeholder !== '') option.argParser(nullKeepingReader(read ?? parse))
+    else if (placeholder !== '') option.argParser(withNullStandIn(read ?? parse))
     const check = option.parseArg
     if (words !== undefined) option.argParser((text) => check?.(text, undefined) === words[0])
     const usual = spelling.default ?? (pages && name === 'limit' ? 50 : undefined)
@@ -248,7 +251,7 @@ function addOptions(
 const asOptionSpelling = (said: string | OptionSpelling | null | undefined): OptionSpelling =>
   typeof said === 'string' ? { flags: said } : (said ?? {})
 
-function helpEndText(command: Command, { notes, examples }: CommandTexts): string {
+function afterHelpText(command: Command, { notes, examples }: CommandTexts): string {
   const names: string[] = []
   for (let above: Command | null = command; above !== null; above = above.parent) names.unshift(above.name())
   const lines = examples.map((rest) => `Example: ${rest.includes('rollcall ') ? rest : `${names.join(' ')} ${rest}`}`.trimEnd())

@@ -7,7 +7,7 @@ export interface ProposedAct {
   readonly diff: readonly { readonly at: string; readonly from: unknown; readonly to: unknown }[]
 }
 
-/** The lines of text for a diff: what the act is about, and for each change the present value and the proposed one. */
+/** Makes the text lines of a diff. A line with equal values only says what the act is about; others show both values. */
 export const diffLinesText = (diff: ProposedAct['diff']): readonly string[] =>
   diff.flatMap(({ at, from, to }) => {
     const [was, wanted] = [JSON.stringify(from), JSON.stringify(to)]
@@ -15,7 +15,7 @@ export const diffLinesText = (diff: ProposedAct['diff']): readonly string[] =>
     return [`${at}:`, ...(from === null ? [] : [`    - ${was}`]), ...(to === null ? [] : [`    + ${wanted}`])]
   })
 
-/** The text for the operator who proposed an act: nothing was done yet, and what a second operator does now. */
+/** The text for the operator who proposed an act: nothing was done yet, and how a second operator decides. */
 export const proposedActText = (message: string, { id, diff }: ProposedAct): string =>
   printableLines(
     [

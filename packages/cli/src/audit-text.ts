@@ -4,7 +4,7 @@ import type { PersonAudit } from '@rollcall/admin/audit/person-accesses'
 import { countWithNoun, tableText } from './output.ts'
 
 type AuditEntries = Awaited<ReturnType<typeof listAuditEntries>>
-type Emergencies = Awaited<ReturnType<typeof listEmergencies>>
+type EmergencyAccesses = Awaited<ReturnType<typeof listEmergencies>>
 
 export const ENTRY_COLUMNS = ['at', 'who', 'registry', 'operation', 'purpose', 'basis', 'outcome', 'shown']
 
@@ -22,18 +22,18 @@ export const entryRows = (entries: AuditEntries) =>
     outcome: Object.entries(entry.outcomes)
       .map(([code, count]) => `${count * entry.count} ${code}`)
       .join(', '),
-    shown: shownPathsText(entry),
+    shown: disclosedPathsText(entry),
   }))
 
 const actorText = ({ participant, operator, approved_by }: AuditEntries[number]): string | null =>
   participant ?? (operator === null ? null : `operator ${operator}${approved_by === null ? '' : `; approved by ${approved_by}`}`)
 
-const shownPathsText = ({ shown }: AuditEntries[number]): string | null => {
+const disclosedPathsText = ({ shown }: AuditEntries[number]): string | null => {
   const paths = [...new Set(Object.values(shown).flat())].join(', ')
   return paths === '' ? null : paths
 }
 
-/** Makes the text of the accesses to a person's data: first who has seen data, then writers, then who only asked. */
+/** Makes three tables about a person's data: who has seen data, who has written data, and who has asked and seen nothing. */
 export function personAuditText({ identifier_types, seen, written, asked }: PersonAudit): string {
   const part = (title: string, accesses: PersonAudit['seen']): string =>
     `${title}: ${accesses.length}${accesses.length === 0 ? '' : `\n${tableText([...ENTRY_COLUMNS, ...extraColumnsOf(accesses)], accessRows(accesses), '')}`}`
@@ -67,7 +67,7 @@ function accessRows(accesses: PersonAudit['seen']) {
   }))
 }
 
-export function emergencyText(emergencies: Emergencies, reviewed: boolean): string {
+export function emergencyText(emergencies: EmergencyAccesses, reviewed: boolean): string {
   if (emergencies.length === 0) return reviewed ? 'no emergency was reviewed' : 'no emergency waits for a review'
   return emergencies
     .map((one) => {

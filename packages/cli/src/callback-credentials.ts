@@ -29,7 +29,7 @@ const CREDENTIAL_OPTIONS = {
 type OptionName = keyof typeof CREDENTIAL_OPTIONS
 type CredentialMember = (typeof CREDENTIAL_OPTIONS)[OptionName]['member']
 
-/** The options that each way of authentication needs, and those that it allows. */
+/** For each way of authentication: the options that it needs, and the options that may also be given (`more`). */
 const OPTIONS_BY_AUTH: Readonly<
   Record<CallbackAuth, { readonly needed: readonly OptionName[]; readonly more: readonly OptionName[] }>
 > = {

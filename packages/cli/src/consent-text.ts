@@ -8,7 +8,7 @@ type Withdrawal = Awaited<ReturnType<typeof withdrawConsent>>
 export const withdrawalText = (done: Withdrawal): string =>
   [`withdrawn at ${done.at}`, stoppedText(done), `receipt  ${done.receipt}`].join('\n')
 
-/** Returns a text of what stopped with a consent: subscriptions with their codes, notifications, answers on the way. */
+/** Returns a text of what a withdrawal has stopped: subscriptions with their codes, and waiting notifications and answers. */
 export function stoppedText({ stopped }: Pick<Withdrawal, 'stopped'>): string {
   const { subscriptions, notifications, deliveries, in_flight } = stopped
   return [

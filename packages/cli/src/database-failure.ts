@@ -85,7 +85,7 @@ const KNOWN_FAILURES: readonly KnownFailure[] = [
   },
 ]
 
-/** Advises on a failure of the database; undefined: its cause has no row here. */
+/** Returns advice on a failure of the database; undefined when `KNOWN_FAILURES` does not have it. */
 export function databaseAdvice({ sqlstate, code, message }: DatabaseFailure, place: string): string | undefined {
   const found = KNOWN_FAILURES.find(({ known }) =>
     known.some((mark) => mark === sqlstate || mark === code || message.startsWith(mark)),

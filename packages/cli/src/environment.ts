@@ -23,7 +23,9 @@ export function readConfiguration(): Config {
 /** The paths of the embedded database, which need not exist yet. */
 export const embeddedDatabasePaths = ({ dataDirectory }: Config) => embeddedLayout(join(dataDirectory, 'postgres'))
 
-/** True when DATABASE_URL is set (it is not tried), or an embedded database exists. This function never makes one. */
+/**
+ * True when DATABASE_URL is set, whether or not that database answers, or when an embedded database exists; none is made here.
+ */
 export async function isDatabaseKnown(config: Config): Promise<boolean> {
   if (config.databaseUrl !== undefined) return true
   return lstat(embeddedDatabasePaths(config).home).then(
@@ -45,10 +47,10 @@ export interface CommandDeps extends BaseActDeps {
 }
 
 /**
- * Opens the database (that of a running server, if there is one), does work with it, and closes it. It makes no
- * database and migrates no tables.
+ * Opens the database (that of a running server, if there is one), does work with it, and closes it. It makes no database and
+ * migrates no tables.
  * @throws CommandError there is no database
- * @throws StoreRefusal its tables are older than this version's, or newer than the next version's
+ * @throws StoreRefusal the tables are of an earlier version than this one, or of a version after the next one
  * @throws AdminRefusal the operator token of the environment is not valid
  */
 export async function withDatabase<Result>(work: (deps: CommandDeps) => Promise<Result>): Promise<Result> {
@@ -58,14 +60,14 @@ export async function withDatabase<Result>(work: (deps: CommandDeps) => Promise<
       `there is no database in ${config.dataDirectory} yet; set ROLLCALL_DATA or DATABASE_URL, or make one with rollcall migrate`,
     )
   }
-  return withStorage(config, async (deps) => {
+  return withUncheckedDatabase(config, async (deps) => {
     await checkSchema(deps.db)
     return work({ ...deps, ...(await findCallerAndApprovals(config, deps.db)) })
   })
 }
 
 /**
- * Like `withDatabase`, for acts that add registries, participants or people of the operator.
+ * Like `withDatabase`, for acts that add an operator's own registries, participants or records.
  * @throws AdminRefusal the database is that of a demo, and ROLLCALL_DEMO_WRITES is not 1
  */
 export const withNonDemoDatabase = <Result>(work: (deps: CommandDeps) => Promise<Result>): Promise<Result> =>
@@ -78,7 +80,10 @@ export const withNonDemoDatabase = <Result>(work: (deps: CommandDeps) => Promise
  * Like `withDatabase`, but the database may have no tables yet, and an embedded one is made. The caller is always the
  * user of the shell, and no act waits for a second operator.
  */
-export async function withStorage<Result>(config: Config, work: (deps: CommandDeps) => Promise<Result>): Promise<Result> {
+export async function withUncheckedDatabase<Result>(
+  config: Config,
+  work: (deps: CommandDeps) => Promise<Result>,
+): Promise<Result> {
   const storage = await openStorage(config)
   const auditLog = openAuditLog(config, storage.db)
   try {

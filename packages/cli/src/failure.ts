@@ -11,7 +11,7 @@ export class CommandError extends Error {
 }
 
 /** Names of errors whose message is for the person who gave the command. Importing the classes would load the server. */
-const PLAIN_ERROR_NAMES: ReadonlySet<string> = new Set([
+const EXPECTED_ERROR_NAMES: ReadonlySet<string> = new Set([
   'AdminRefusal',
   'CommandError',
   'DataDirectoryError',
@@ -20,9 +20,10 @@ const PLAIN_ERROR_NAMES: ReadonlySet<string> = new Set([
   'MasterKeyError',
   'RequestFailed',
   'StoreRefusal',
+  'StoreUnavailable',
 ])
 
-/** Prints a failure and returns the exit code. With LOG_LEVEL=debug or trace an unexpected error has its stack. */
+/** Prints a failure and returns the exit code. With LOG_LEVEL=debug or trace, the stack of an unexpected error is printed too. */
 export async function reportFailure(error: unknown): Promise<number> {
   if (error instanceof Error && error.name === 'Proposed' && 'proposal' in error) {
     process.stderr.write(`rollcall: ${proposedActText(error.message, error.proposal as ProposedAct)}\n`)
@@ -43,7 +44,7 @@ export async function failureText(error: unknown): Promise<string> {
 const refusalHint = (error: Error): string => ('hint' in error && typeof error.hint === 'string' ? error.hint : '')
 
 function isExpectedError(error: unknown): boolean {
-  return error instanceof Error && PLAIN_ERROR_NAMES.has(error.name)
+  return error instanceof Error && EXPECTED_ERROR_NAMES.has(error.name)
 }
 
 /** Returns words for an unexpected error, without its message, which may quote a record or a password. */
@@ -60,7 +61,7 @@ async function unexpectedText(error: unknown): Promise<string> {
   return `unexpected error (${what}); LOG_LEVEL=debug shows where`
 }
 
-/** The code of the error at the first tried address, when a host has several addresses; undefined for other errors. */
+/** The code of the first error, when a host has several addresses and none could be reached; undefined for other errors. */
 function firstAddressErrorCode(error: unknown): string | undefined {
   const [first] = error instanceof AggregateError ? error.errors : []
   return first instanceof Error && 'code' in first ? String(first.code) : undefined

@@ -37,7 +37,7 @@ export function revokedText(done: RevokedGrants): string {
 export const suspendedSubscriptionsText = ({ suspended }: { readonly suspended: number }): readonly string[] =>
   suspended === 0 ? [] : [`${suspended} of its subscriptions ${suspended === 1 ? 'is' : 'are'} suspended: not granted any more`]
 
-/** Returns the meaning of a grant as text, a line for each subject: its version and times, then its terms. */
+/** Returns the meaning of a grant as lines, each with a name and a text: its version and times, then its terms. */
 export function explanationText(explained: GrantExplanation): string {
   const { version, valid_from, valid_until } = explained
   const lines: readonly (readonly [string, string])[] = [
@@ -56,10 +56,10 @@ interface ParticipantAndRegistry {
   readonly namespace?: string | undefined
 }
 
-type GrantProposal = Awaited<ReturnType<typeof proposeGrant>>
+type ProposedGrant = Awaited<ReturnType<typeof proposeGrant>>
 
-/** Returns a proposed grant as the text of a file for `grant set`, with comments for people. */
-export async function proposalText(proposal: GrantProposal, { sender_id, namespace }: ParticipantAndRegistry): Promise<string> {
+/** Returns a grant that was proposed from audit entries, as the text of a file for `grant set`, with comments for people. */
+export async function proposalText(proposal: ProposedGrant, { sender_id, namespace }: ParticipantAndRegistry): Promise<string> {
   const { stringify } = await import('yaml')
   const { terms, from, days, entries, left_out, unchanged } = proposal
   const comments = [

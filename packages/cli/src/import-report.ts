@@ -21,7 +21,7 @@ export function howReadText({ encoding, delimiter, header }: ImportResult['read_
   return [`read as CSV in ${encoding}, with ${delimiterName(delimiter)} between cells, ${first}`]
 }
 
-/** Returns the counts of an import report as lines. @param undecided columns that the mapping leaves to a person */
+/** Returns the counts of an import report as lines. @param undecided columns for which the mapping still has DECIDE */
 export function importReportText(
   { kept, rejections, repeated, columns, unused_columns, attributes }: ResultReport,
   undecided: readonly string[],

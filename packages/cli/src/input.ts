@@ -6,7 +6,7 @@ import { systemReason } from '@rollcall/base/shared/system-error'
 import { JsonError, type JsonValue, parseJson } from '@rollcall/protocol'
 import { CommandError } from './failure.ts'
 
-/** The standard inputs that a file was read from. */
+/** The standard inputs from which a file was read already. */
 const takenInputs = new WeakSet<Readable>()
 
 /** Returns standard input, which can be read only once. @throws CommandError another file of the command was read from it */
@@ -19,7 +19,7 @@ export function takeStandardInput(): Readable {
 /**
  * Reads the text of a file.
  * @param option the option that names the file; undefined for an argument
- * @throws CommandError it cannot be read, or is the second one from standard input
+ * @throws CommandError the file cannot be read, or another file was read from standard input before
  */
 export async function readFileOrStdin(path: string, option?: string): Promise<string> {
   const input = path === '-' ? takeStandardInput() : null

@@ -7,7 +7,7 @@ import type { Config } from '@rollcall/settings/config'
 import { CommandError } from './failure.ts'
 import { trialRecords } from './synthetic-people.ts'
 
-interface ListenerRow {
+interface ListenerDescription {
   /** The environment variables that set the host and the port of the listener. */
   readonly variables: { readonly host: string; readonly port: string }
   /** The advice when the port cannot be used: the setting to change. */
@@ -15,7 +15,7 @@ interface ListenerRow {
   readonly address: (config: Config) => { readonly host: string; readonly port: number }
 }
 
-const LISTENERS: Readonly<Record<ListenerName, ListenerRow>> = {
+const LISTENERS: Readonly<Record<ListenerName, ListenerDescription>> = {
   peers: {
     variables: { host: 'HOST', port: 'PORT' },
     advice: 'set PORT to another',
@@ -29,8 +29,8 @@ const LISTENERS: Readonly<Record<ListenerName, ListenerRow>> = {
 }
 
 /**
- * Checks the configured addresses by listening on them briefly. Commands call it before they open the database, so that
- * a start which an address stops makes no new database.
+ * Checks the configured addresses by listening on them briefly. Commands call it before they open the database: when an address
+ * cannot be used, no new database is made.
  * @throws CommandError an address or a port that cannot be listened on
  */
 export async function refuseTakenPorts(config: Config): Promise<void> {

@@ -7,7 +7,7 @@ import { lineNumbersText } from './output.ts'
 type MappingProposal = Awaited<ReturnType<typeof proposeMapping>>
 type MappingColumn = MappingProposal['columns'][number]
 
-/** Says which rows the proposal does not consider. */
+/** Says how many rows of the file were left out when the mapping was proposed, and on which lines they are. */
 export const leftOutRowsText = ({ left_out: { rows, lines } }: MappingProposal): string[] =>
   rows === 0
     ? []
@@ -45,7 +45,7 @@ const undecidedColumnText = (column: MappingColumn): string =>
     ...column.choices.map(({ path, rule, meaning }) => `${yamlMember(path, rule)}   # ${meaning}`),
   ])
 
-/** Lists the columns that a proposed mapping leaves to a person, from the text of its file. */
+/** Lists the columns that still have a DECIDE comment in the text of a mapping file. */
 export function columnsToDecide(text: string): readonly string[] {
   return [...text.matchAll(/^# DECIDE (?:("(?:[^"\\]|\\.)*")|([^:]*)): /gm)].map(([, quoted, word = '']) =>
     quoted === undefined ? word : String(JSON.parse(quoted)),

@@ -13,7 +13,7 @@ export function withJsonOption(command: Command): Command {
 }
 
 /**
- * Prints `value` as one JSON text with --json, otherwise the text. Peers write ids and other parts, so characters that
+ * Prints `value` as one JSON text with --json, otherwise the text. Ids and other texts in it come from peers, so characters that
  * a terminal would obey are escaped.
  */
 export function printResult({ json }: OutputOptions, value: unknown, text: string): void {
@@ -23,7 +23,7 @@ export function printResult({ json }: OutputOptions, value: unknown, text: strin
 /** Prints a line while a command goes on. */
 export const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** Makes a printer of progress: it prints lines for people, and nothing with --json. */
+/** Makes a function that prints lines of progress for people, and nothing with --json. */
 export const progressLine = ({ json }: OutputOptions): ((line: string) => void) => (json ? () => undefined : printLine)
 
 /** Lists some line numbers of a file, and how many others there are. @param count number of all lines */
@@ -74,7 +74,7 @@ function factText(value: unknown): string {
 
 /**
  * Makes a function that returns rows as the text of a table.
- * @param columns the names of the columns, with spaces between them
+ * @param columns one text with the names of all columns, separated by spaces
  * @param nothing the text for no rows
  */
 export const tableFormatter =

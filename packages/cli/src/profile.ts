@@ -25,7 +25,7 @@ export function profileText({ layout, canonical_form, digest_prefix, algorithms 
   return [layout, canonical_form, ...(digest_prefix === '' ? [] : [digest_prefix]), ...algorithms].join(',')
 }
 
-/** Reads a profile from words in any order. Parts without a word are those of the specification's profile. */
+/** Reads a profile from words in any order. A part that no word names is as in DEFAULT_SIGNATURE_PROFILE. */
 export function readProfile(text: string): SignatureProfile {
   const words = text === 'default' ? [] : text.split(',')
   const known: readonly string[] = [...LAYOUT_NAMES, ...CANONICAL_FORM_NAMES, ...DIGEST_PREFIXES, ...ALGORITHM_NAMES]

@@ -7,8 +7,8 @@ import { EXIT_CODES, reportFailure } from './failure.ts'
 /** The module of a command: it adds the command by a function, or exports the command and those below it as data. */
 type CommandModule = { readonly addCommand: (program: Command) => void } | { readonly COMMAND_TREE: LeafCommand | CommandGroup }
 
-interface CommandRow {
-  /** The line in the list of all commands, which loads none of them. */
+interface ListedCommand {
+  /** The line about this command in the list of all commands. The list is made without loading the commands. */
   readonly summary: string
   readonly load: () => Promise<CommandModule>
 }
@@ -16,7 +16,7 @@ interface CommandRow {
 const FIRST_GROUP_TITLE = 'Run a server:'
 
 /** A row for each command, by group, in the order of the help. */
-const COMMANDS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
+const COMMANDS: Readonly<Record<string, Readonly<Record<string, ListedCommand>>>> = {
   [FIRST_GROUP_TITLE]: {
     serve: { summary: 'run the server; it migrates the database first', load: () => import('./commands/serve.ts') },
     demo: { summary: 'run a demo with synthetic people', load: () => import('./commands/demo.ts') },
@@ -115,7 +115,11 @@ export const makeWholeProgram = (): Promise<Command> =>
     () => true,
   )
 
-/** Makes the program. @param isNamed whether the command line names a command below the loaded one */
+/**
+ * Makes the program.
+ * @param isLoaded decides whether to load a command, by its name
+ * @param isNamed decides whether to define a subcommand, by its name
+ */
 async function makeProgram(isLoaded: (name: string) => boolean, isNamed: (name: string) => boolean): Promise<Command> {
   const program = newProgram()
   for (const [group, rows] of Object.entries(COMMANDS)) {
@@ -132,8 +136,8 @@ async function makeProgram(isLoaded: (name: string) => boolean, isNamed: (name: 
         .helpGroup(group)
     }
   }
-  // Commands inherit the help command that newProgram adds, which is in no group. The program's own help command is in the first
-  // group.
+  // Commands inherit the help command of newProgram, which is in no group. For the program, a help command in the first
+  // group replaces it.
   return program.addHelpCommand(helpCommand().helpGroup(FIRST_GROUP_TITLE))
 }
 

@@ -2,7 +2,7 @@
 import type { ImportProgress } from '@rollcall/admin/records/records'
 import cliProgress from 'cli-progress'
 
-export interface ProgressReport<Progress> {
+export interface ProgressReporter<Progress> {
   update(progress: Progress): void
   /** Ends the bar. Call it before anything else is printed. */
   stop(): void
@@ -23,18 +23,18 @@ interface ShownProgress extends TaskProgress {
 const LINE_PAUSE_MILLISECONDS = 2_000
 
 /** Shows the progress of tasks, one after the other: the name of the task and its steps. */
-export const reportTaskProgress = (): ProgressReport<TaskProgress> =>
-  createReport((progress) => {
+export const reportTaskProgress = (): ProgressReporter<TaskProgress> =>
+  createReporter((progress) => {
     const { task, done, total } = progress
     return { ...progress, text: total > 0 ? `${task}: ${done} of ${total}` : task }
   })
 
 type FileProgress = Pick<ImportProgress, 'bytes' | 'totalBytes' | 'lines' | 'rejected'>
 
-/** Shows the progress of an import. Rows of an earlier, interrupted run do not count for the rate. */
-export function reportImportProgress(): ProgressReport<FileProgress> {
+/** Shows the progress of an import. Its records per second do not include records of an earlier, interrupted run. */
+export function reportImportProgress(): ProgressReporter<FileProgress> {
   let first: { readonly at: number; readonly progress: FileProgress } | null = null
-  return createReport((progress) => {
+  return createReporter((progress) => {
     first ??= { at: Date.now(), progress }
     const { bytes, totalBytes, lines, rejected } = progress
     const seconds = Math.max(Date.now() - first.at, 1) / 1_000
@@ -47,15 +47,15 @@ export function reportImportProgress(): ProgressReport<FileProgress> {
   })
 }
 
-function createReport<Progress>(
+function createReporter<Progress>(
   show: (progress: Progress) => ShownProgress,
   stream: NodeJS.WriteStream = process.stderr,
-): ProgressReport<Progress> {
-  const { update, stop } = stream.isTTY ? createBarReport(stream) : createLineReport(stream)
+): ProgressReporter<Progress> {
+  const { update, stop } = stream.isTTY ? createBarReporter(stream) : createLineReporter(stream)
   return { update: (progress) => update(show(progress)), stop }
 }
 
-function createBarReport(stream: NodeJS.WriteStream): ProgressReport<ShownProgress> {
+function createBarReporter(stream: NodeJS.WriteStream): ProgressReporter<ShownProgress> {
   let shown: cliProgress.SingleBar | null = null
   return {
     update({ done, total, text }) {
@@ -72,7 +72,7 @@ function createBarReport(stream: NodeJS.WriteStream): ProgressReport<ShownProgre
   }
 }
 
-function createLineReport(stream: NodeJS.WriteStream): ProgressReport<ShownProgress> {
+function createLineReporter(stream: NodeJS.WriteStream): ProgressReporter<ShownProgress> {
   let last = { task: '', at: Date.now() }
   return {
     update({ task, text }) {

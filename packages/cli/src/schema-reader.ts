@@ -28,7 +28,7 @@ export interface SchemaMember {
 
 /** How the text of an option or an argument becomes a value. */
 interface TextReader {
-  /** Reads the text; undefined: the text is the value. */
+  /** Reads the text; undefined: the text is the value. `before` is what earlier uses of the same option gave. */
   readonly parse?: (text: string, before?: readonly unknown[] | string) => unknown
   /** The only values that are possible; undefined: the values are not listed. */
   readonly choices?: readonly string[]
@@ -65,13 +65,13 @@ const READERS_BY_TYPE: Readonly<Record<string, (schema: JsonSchema) => TextReade
   array: ({ items = {} }) => {
     const each = findMemberReader(items, '')
     if (each === null) return null
-    // Commander collects the values of choices itself; other options are given once for each value.
+    // `value...`: Commander takes several values in one use of the option. Without choices, each use has one value.
     if (each.choices !== undefined) return { ...each, placeholder: 'value...' }
     return { placeholder: 'value', parse: (text, before = []) => [...before, each.parse === undefined ? text : each.parse(text)] }
   },
 }
 
-/** Makes a reader of words such as `unlimited`, or of a value of the only other type; null when there are several other types. */
+/** Makes a reader for a union of words, such as `unlimited`, and one type of value; null when it has several types of values. */
 function unionReader(kinds: readonly JsonSchema[], none: string): TextReader | null {
   const words = kinds.flatMap(({ const: word, type }) => word ?? (type === 'null' ? none : []))
   const others = kinds.filter((kind) => kind.const === undefined && kind.type !== 'null')
@@ -80,7 +80,7 @@ function unionReader(kinds: readonly JsonSchema[], none: string): TextReader | n
   if (reader === null || reader.choices !== undefined) return reader
   const parse = (text: string, before?: readonly unknown[] | string) => {
     if (words.includes(text)) return kinds.some((kind) => kind.const === text) ? text : null
-    // An earlier value of the option was a word that means all values, or a single text: further values add nothing.
+    // The option was given before, with a word that means all values or with its only text: that value stays.
     if (typeof before === 'string') return before
     try {
       return reader.parse === undefined ? text : reader.parse(text, before)
@@ -100,7 +100,7 @@ function readNumberAboveZero(text: string): number {
   throw new InvalidArgumentError('It must be a number above 0.')
 }
 
-/** Returns the description of a member as a line of help. A union without one has that of one of its parts. */
+/** Returns the description of a member as a line of help; for a union without one, the first description among its parts. */
 function helpLine({ description, anyOf = [] }: JsonSchema): string {
   const text = description ?? anyOf.find((kind) => kind.description !== undefined)?.description ?? ''
   const line = text.replace(/\.$/, '')

@@ -15,7 +15,7 @@ export interface StopRequest {
 
 let stopRequest: StopRequest | null = null
 
-/** Listens for signals: the first requests a clean stop; one that does not belong to the same request ends the process. */
+/** Listens for signals. The first requests a clean stop; another ends the process, unless it counts as the same request. */
 export function listenForStop(): StopRequest {
   stopRequest ??= listenForSignals()
   return stopRequest

@@ -1,4 +1,4 @@
-/** Makes synthetic people: the same for all registries of the demo and the sandbox, and others for trials. */
+/** Makes synthetic people: all registries of the demo and the sandbox have the same people, and trials have others. */
 import { Readable } from 'node:stream'
 import { kindNamed } from '@rollcall/protocol'
 import { generate, generateLines } from '@rollcall/synthetic'
@@ -18,7 +18,10 @@ type RenamedIdentifierTypes = Readonly<Record<string, string>>
 export const syntheticRecords = (kind: string, count: number, identifier_types: RenamedIdentifierTypes = {}): Readable =>
   Readable.from(joinLinesInPieces(generateLines(kind, { seed: PEOPLE_SEED, count, identifier_types })))
 
-/** Maps the primary identifier of the kind to that of the registry, for each record type. */
+/**
+ * Maps each primary identifier type of the kind to the registry's type in its place.
+ * @param primaries the registry's primary identifier types, by record type
+ */
 export function renamedPrimaryIdentifiers(kind: string, primaries: RenamedIdentifierTypes): RenamedIdentifierTypes {
   const types = kindNamed(kind)?.record_types ?? []
   return Object.fromEntries(

@@ -54,8 +54,8 @@ export const readPersonArguments = ({ type, value }: Readonly<Record<string, unk
 export const readPerson = (type: string, value: string | undefined): { readonly type: string; readonly value: string } =>
   value === undefined ? readTypeAndValue(type, 'an identifier in one word') : { type, value }
 
-/** Renames the members of an identifier to `identifier_type` and `identifier_value`. */
-export const identifierMembers = ({ type, value }: ReturnType<typeof readPerson>) => ({
+/** Returns an identifier with the member names `identifier_type` and `identifier_value`. */
+export const renameIdentifierMembers = ({ type, value }: ReturnType<typeof readPerson>) => ({
   identifier_type: type,
   identifier_value: value,
 })

@@ -8,8 +8,8 @@ import { readFileOrStdin } from './input.ts'
 export interface YamlFile {
   readonly value: unknown
   /**
-   * Runs `work`; a refusal of the value then names the line of the file, and the member as the file names it.
-   * @param within place of the value in the input of `work`
+   * Runs `work`, whose input contains the value. A refusal of the value then names the line in the file.
+   * @param within the path of the value in that input, which the message leaves out
    */
   refusedWithLine<Result>(work: () => Promise<Result>, within?: readonly PathStep[]): Promise<Result>
 }
@@ -47,7 +47,7 @@ export async function readYaml(path: string, option?: string): Promise<YamlFile>
   }
 }
 
-/** The message of a refusal, without the members at its beginning that the file does not have. */
+/** The message of a refusal, without the path `within` at its beginning, because the file has only what is below it. */
 function withoutPathPrefix(message: string, within: readonly PathStep[]): string {
   const prefix = within.join('.')
   const rest = message.slice(prefix.length)
@@ -65,7 +65,10 @@ function readYamlValue(parsed: Document, path: string): unknown {
   }
 }
 
-/** The path of the member that an admin function refused. Importing the class AdminRefusal would load the server. */
+/**
+ * The path of the member that an admin function refused; undefined for other errors. Importing the class AdminRefusal would load
+ * the server.
+ */
 function refusedMemberPath(error: unknown): readonly PathStep[] | undefined {
   if (!(error instanceof Error) || error.name !== 'AdminRefusal' || !('at' in error)) return undefined
   return Array.isArray(error.at) && error.at.length > 0 ? error.at : undefined

@@ -1,4 +1,4 @@
-/** The public exports of the client package: to ask registries, and to receive their callbacks and questions. */
+/** The public exports of the client package: it asks registries, receives their callbacks, and answers questions of peers. */
 
 // Types of records, and errors of the protocol package
 export type {

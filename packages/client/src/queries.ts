@@ -48,7 +48,7 @@ export function compare(
   operator: Comparison['operator'],
   value: ExpressionValue | readonly ExpressionValue[],
 ): Comparison {
-  // Texts are safest: a number fits two branches of the published schema, which strict readers refuse (G10).
+  // The value is sent as text: a number fits two alternatives of the published schema, so a strict registry refuses it (G10).
   const attribute_value = Array.isArray(value) ? value.map(String) : String(value)
   return { attribute_name, operator, attribute_value }
 }
@@ -56,7 +56,7 @@ export function compare(
 /** An element of an expression list: at least one of two comparisons must hold. */
 export const either = (first: Comparison, second: Comparison): ExpressionListElement => joinComparisons(first, 'or', second)
 
-/** An element of an expression list: both comparisons must hold; about a list of enrolments, for the same enrolment. */
+/** An element of an expression list: both comparisons must hold. In a list of enrolments, one enrolment must satisfy both. */
 export const both = (first: Comparison, second: Comparison): ExpressionListElement => joinComparisons(first, 'and', second)
 
 /** An element of an expression list: the first comparison must hold, and the second one must not. */
@@ -70,7 +70,7 @@ function joinComparisons(
   return { expression1, condition, expression2 }
 }
 
-/** A query by an expression list (form predicate): every element must hold. */
+/** A query by an expression list (`query_type` predicate): every element must hold. */
 export function expressionList(...elements: readonly (Comparison | ExpressionListElement)[]): QueryCriteria {
   const query = elements.map((element, index) => ({
     seq_num: index + 1,

@@ -5,7 +5,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { readGrant } from '@rollcall/core/policy/grant'
 import { canonicalJson, type JsonObject, KINDS, type Kind, parseJson } from '@rollcall/protocol'
 import { composeEnvelope } from '../../delivery/src/notify/compose.ts'
-import { planEnvelopes } from '../../delivery/src/notify/items.ts'
+import { planEnvelopes } from '../../delivery/src/notify/group-items.ts'
 import type { WaitingNotification } from '../../delivery/src/store/events/waiting.ts'
 import { waiting } from '../../server/test/notifications.ts'
 
@@ -108,7 +108,7 @@ export class MailboxModel {
       if (row === undefined) continue
       const waits = row.state === 'waiting'
       const isBehind = waits && row.purpose === 'backfill'
-      const changes = { corrects: row.reference_id, corrected: row.id }
+      const changes = { corrected_reference_id: row.reference_id, corrected_notification: row.id }
       if (isBehind) this.#notify({ ...one, held: false }, event, { ...changes, purpose: 'backfill' })
       else this.#notify(one, event, { ...changes, purpose: 'correction' }, waits ? row.due : 0)
     }

@@ -7,14 +7,14 @@ import type { ConsentUse, SignedConsent } from '@rollcall/core/model/consent'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Database } from '@rollcall/database/database'
 import { type ConsentClaims, identifierValue, type Kind, resolveIdentifierType } from '@rollcall/protocol'
-import type { AuthorityKeys } from './authority-keys.ts'
+import type { AuthorityKeyFinder } from './authority-keys.ts'
 import { findAuthority } from './store/authorities.ts'
 import { isConsentEnded, noteFirstUse } from './store/consent-uses.ts'
-import { ConsentProblem, type ConsentScope, verifyConsent } from './verify.ts'
+import { ConsentProblem, type RequestUnderConsent, verifyConsent } from './verify.ts'
 
 export interface Consents {
   /** Verifies a signed consent. The settings of the authority are at most half a second old. @throws ConsentProblem */
-  verify(jws: string, scope: ConsentScope): Promise<SignedConsent>
+  verify(jws: string, scope: RequestUnderConsent): Promise<SignedConsent>
   /**
    * Stores the participant and the person of the first use of a signed consent, and compares each later use with them.
    * @throws ConsentProblem it was first used by another participant, or for another person
@@ -25,9 +25,9 @@ export interface Consents {
   pseudonyms: MakePseudonyms
 }
 
-export function createConsents(
+export function createConsentChecks(
   db: Pick<Database, 'pool'>,
-  deps: { readonly keys: AuthorityKeys; readonly pseudonyms: MakePseudonyms; readonly clock: Pick<Clock, 'now'> },
+  deps: { readonly keys: AuthorityKeyFinder; readonly pseudonyms: MakePseudonyms; readonly clock: Pick<Clock, 'now'> },
 ): Consents {
   const { keys, pseudonyms, clock } = deps
   const authorities = createShortLivedCache((name) => findAuthority(db, name), { now: clock.now })
@@ -67,8 +67,8 @@ const consentFromClaims = (
 })
 
 /**
- * The person whom a consent names, as an identifier of the kind. Null when the kind does not list its type, because
- * nobody could tell which unlisted identifiers of a record are of that type; also when the value cannot be of the type.
+ * The person whom a consent names, as an identifier of the kind. Null when the kind does not list the identifier type: unlisted
+ * identifiers are compared without their type, so another person could fit. Null also when the value is not valid for the type.
  */
 export function consentSubjectOf(kind: Kind, { subject }: Pick<SignedConsent, 'subject'>): Identifier | null {
   const type = resolveIdentifierType(kind, subject.identifier_type)

@@ -1,7 +1,7 @@
 /** Verifies a signed consent: a compact JWS of a registered authority. Its claims must be valid for this request. */
 import { CONSENT_TYPE, ConsentClaims, isJsonObject, JsonError, type JsonValue, parseJson, validator } from '@rollcall/protocol'
 import { type CompactVerifyResult, compactVerify, errors } from 'jose'
-import type { AuthorityKeys } from './authority-keys.ts'
+import type { AuthorityKeyFinder } from './authority-keys.ts'
 import { CONSENT_ALGORITHMS, type ConsentAlgorithm } from './authority-keys.ts'
 import type { ConsentAuthority } from './store/authorities.ts'
 
@@ -20,7 +20,7 @@ const COMPACT_JWS_PATTERN = /^[\w-]+\.[\w-]+\.[\w-]+$/
 const REFUSED_JWS_EXTENSIONS = ['crit', 'b64']
 
 /** The request for which the consent must be valid. */
-export interface ConsentScope {
+export interface RequestUnderConsent {
   /** The sender_id of the registry. */
   readonly registry: string
   /** The sender_id of the participant. */
@@ -40,8 +40,8 @@ const claimsValidator = validator<ConsentClaims>(ConsentClaims)
 /** Verifies the signature and the claims of a signed consent. @throws ConsentProblem */
 export async function verifyConsent(
   jws: string,
-  scope: ConsentScope,
-  deps: { readonly authorityNamed: (name: string) => Promise<ConsentAuthority | null>; readonly keys: AuthorityKeys },
+  scope: RequestUnderConsent,
+  deps: { readonly authorityNamed: (name: string) => Promise<ConsentAuthority | null>; readonly keys: AuthorityKeyFinder },
 ): Promise<VerifiedConsent> {
   if (jws.length > MOST_JWS_CHARACTERS || !COMPACT_JWS_PATTERN.test(jws)) {
     throw new ConsentProblem(`must be a compact JWS of at most ${MOST_JWS_CHARACTERS} characters`)
@@ -69,7 +69,7 @@ export async function verifyConsent(
   return { authority, claims: checked }
 }
 
-const acceptedIssuersText = ({ authorities }: ConsentScope): string =>
+const acceptedIssuersText = ({ authorities }: RequestUnderConsent): string =>
   authorities === undefined ? 'a registered consent authority' : `one of ${authorities.join(', ')}`
 
 /** Parses a part of the JWS; null when it is no JSON object, or has a member twice. */
@@ -87,7 +87,7 @@ function parseJwsPart(text: string): { readonly [member: string]: JsonValue } | 
 async function verifySignature(
   jws: string,
   alg: ConsentAlgorithm,
-  keys: Awaited<ReturnType<AuthorityKeys['of']>>,
+  keys: Awaited<ReturnType<AuthorityKeyFinder['of']>>,
 ): Promise<void> {
   for (const key of keys) if ((await verifyOrNull(jws, alg, key)) !== null) return
   throw new ConsentProblem('must be signed with a key of its authority')
@@ -104,7 +104,7 @@ const verifyOrNull = (
   })
 
 /** Checks audience, participant and times. @throws ConsentProblem */
-function checkClaims({ aud, azp, iat, exp }: ConsentClaims, { registry, participant, now }: ConsentScope): void {
+function checkClaims({ aud, azp, iat, exp }: ConsentClaims, { registry, participant, now }: RequestUnderConsent): void {
   const seconds = now.getTime() / 1_000
   if (![aud].flat().includes(registry)) throw new ConsentProblem('aud: must have the sender_id of this registry')
   if (azp !== undefined && azp !== participant) throw new ConsentProblem('azp: names another participant')

@@ -177,9 +177,9 @@ export const FIXED_LIMITS = {
   reply_records: 1_000_000,
   /** Seconds that one SQL statement may take. Longer statements, such as those of a backup, set their own limit. */
   statement_timeout: 30,
-  /** The most failed token requests in a minute, of one client from one address. Nobody guesses a secret at this rate. */
+  /** The most failed token requests in a minute on one node, of one client from one address: too few to guess a secret. */
   token_failures: 20,
-  /** The most failed requests in a minute from one address. Several systems may share an address. */
+  /** The most failed requests in a minute on one node from one address. Several systems may share an address. */
   address_failures: 600,
   /** The most requests in a second, and the most at the same time, for a participant that has no limits of its own. */
   participant_rate: 200,
@@ -188,21 +188,24 @@ export const FIXED_LIMITS = {
   total_rate: 20_000,
   /** The most requests at the same time on one node: the message of each is in memory. */
   total_concurrency: 2_000,
-  /** The most bytes of request bodies and unwritten answers on one node at a time: a sixth of its memory in docs/production.md. */
+  /** The most bytes of request bodies and unwritten answers on a node at a time: a sixth of its memory in docs/production.md. */
   total_bytes: 268_435_456,
-  /** The most asynchronous requests of one participant in a day: 23 in each second. */
+  /** The most asynchronous requests of one participant in a day: on average 23 in each second. */
   accepted_requests: 2_000_000,
-  /** The most callbacks of one participant in a day, and the most bytes of them: more than one callback in each second. */
+  /**
+   * The most callbacks that one participant may send to us in a day (on average, more than one in each second), and their most
+   * bytes.
+   */
   inbox_messages: 100_000,
   inbox_bytes: 1_073_741_824,
-  /** A checkpoint signs audit entries after this number of seconds or entries, so that nobody can change them unseen. */
+  /** A checkpoint signs new audit entries after so many seconds, or so many entries, so that nobody can change them unseen. */
   checkpoint_interval: 10,
   checkpoint_entries: 1_000,
-  /** The most accepted requests in work on one node. Most wait for the database, for a peer, or for a statement they share. */
+  /** The most accepted requests in work on one node. Most of them only wait, for example for the database or a peer. */
   worker_concurrency: 192,
   /**
-   * Seconds in which a node that is stopped ends its work. With the default `drain_time`, less than the 30 s of
-   * container platforms.
+   * Seconds in which a node that is stopped ends its work. Together with the default `drain_time`, this is less than the 30 s
+   * that container platforms wait.
    */
   stop_time: 20,
   /**
@@ -210,7 +213,7 @@ export const FIXED_LIMITS = {
    * take over the work of a dead node.
    */
   node_lease: 4,
-  /** Days after an event in which the event's receivers are still notified of a correction. */
+  /** Days after an event. Its receivers are notified of a correction that is made within these days. */
   correction_time: 30,
   /** The most subscriptions of a participant for which no other limit was set. */
   subscriptions: 100_000,
@@ -221,13 +224,13 @@ export const FIXED_LIMITS = {
   /** The most deliveries that one call may change. For more, an operator makes several calls, each for a shorter period. */
   changed_deliveries: 10_000,
   /**
-   * The number of audit entries after which one call looks through no more. The last statement may exceed this number. Further
-   * calls continue with older entries.
+   * One call to search the audit log stops after this number of entries; its last SQL statement may read some more. Further calls
+   * continue with older entries.
    */
   searched_entries: 100_000,
   /** Seconds for which an act waits for a second operator: three days, more than a weekend. */
   proposal_time: 259_200,
-  /** The most deliveries that one operator may send again alone, where acts need two operators. */
+  /** The most deliveries that one operator may send again without a second operator, where acts need two operators. */
   replay_deliveries: 1_000,
 } as const
 

@@ -7,8 +7,9 @@ import type { Database } from './database.ts'
 /**
  * Does the work and commits it, after its line is in the journal.
  * @param actOf returns the line for the journal; null when a restore may undo the work
- * @param beside runs after the commit; the line stays open until `beside` has ended
- * @throws what the work throws, or the journal when it cannot write: then nothing is committed; or what `beside` throws
+ * @param beside runs after the commit. Until it ends, the line counts as open: its act is not known to be committed.
+ * @throws the error of the work, or of the journal when it cannot write: then nothing is committed. Also the error of `beside`:
+ * then the work is committed.
  */
 export async function commitJournaled<Result>(
   { kysely, journal }: Pick<Database, 'kysely' | 'journal'>,

@@ -5,14 +5,14 @@ import type { ClientBase } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { quoteName } from './names.ts'
 
-/** The number of characters in one write: enough for few writes, and few enough to send while the rest is made. */
-const PIECE_CHARACTERS = 64 * 1024
+/** Rows are sent in pieces. A piece ends after the row with which it reaches this length: fewer writes are faster. */
+const LEAST_PIECE_CHARACTERS = 64 * 1024
 
 const ESCAPED_CHARACTER = /[\\\n\r\t]/
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /** Returns a value as the text of a field for COPY; null gives `\N`. */
-export function copyField(value: string | null): string {
+export function toCopyField(value: string | null): string {
   if (value === null) return '\\N'
   return ESCAPED_CHARACTER.test(value) ? value.replace(/[\\\n\r\t]/g, (special) => ESCAPES[special] ?? special) : value
 }
@@ -44,7 +44,7 @@ function* joinRowsIntoPieces(rows: Iterable<string>): Generator<Buffer> {
   let text = ''
   for (const row of rows) {
     text += row
-    if (text.length < PIECE_CHARACTERS) continue
+    if (text.length < LEAST_PIECE_CHARACTERS) continue
     yield Buffer.from(text)
     text = ''
   }

@@ -26,12 +26,12 @@ export function safeDatabaseError(error: unknown): SafeDatabaseError {
     }
   }
   if (!(error instanceof Error)) return { error: typeof error }
-  const code = findErrorCode(error)
+  const code = findSystemCode(error)
   return { error: error.constructor.name, ...(code !== undefined && { code }) }
 }
 
 /** SQLSTATEs, or their first two characters, of failures that the statement did not cause and that may pass. */
-const UNAVAILABLE_STATES: readonly string[] = [
+const UNAVAILABLE_SQLSTATES: readonly string[] = [
   '08', // connection exception
   '25006', // read-only transaction: we are connected to a standby
   '26000', // a statement before it on its connection failed to prepare it (`pipeline.ts`)
@@ -61,7 +61,7 @@ const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
 const UNAVAILABLE_TEXT_PATTERN =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/
 
-/** Thrown before anything is done: too many calls wait for a shared statement, or the audit log has been closed. */
+/** Thrown before anything is done: too many entries wait for a group commit, or this process has ended its audit log. */
 export class StoreBusy extends Error {
   constructor() {
     super('too many calls are waiting for the database')
@@ -75,12 +75,12 @@ export class StoreBusy extends Error {
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseError) {
-    return UNAVAILABLE_STATES.some((state) => error.code?.startsWith(state) === true)
+    return UNAVAILABLE_SQLSTATES.some((state) => error.code?.startsWith(state) === true)
   }
   if (error instanceof StoreBusy) return true
   if (!(error instanceof Error)) return false
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(isUnavailable)
-  const code = findErrorCode(error)
+  const code = findSystemCode(error)
   // A unix socket may be missing for a while. Any other missing file is an error of the program.
   if (code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect'
   if (code !== undefined) return UNAVAILABLE_CODES.has(code)
@@ -88,14 +88,14 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /** The SQLSTATEs of errors with which a readable database refuses all writes. */
-const WRITE_REFUSAL_STATES: ReadonlySet<string> = new Set([
+const WRITE_REFUSAL_SQLSTATES: ReadonlySet<string> = new Set([
   '25006', // read-only transaction: a standby, or default_transaction_read_only
   '53100', // disk full
 ])
 
 /** True when the database refuses all writes at present. */
 export function refusesWrites(error: unknown): boolean {
-  return error instanceof DatabaseError && error.code !== undefined && WRITE_REFUSAL_STATES.has(error.code)
+  return error instanceof DatabaseError && error.code !== undefined && WRITE_REFUSAL_SQLSTATES.has(error.code)
 }
 
 /** True when all connections of the role, the database or the server are in use. */
@@ -130,7 +130,7 @@ export function isCheckViolation(error: unknown, constraint: string): boolean {
   return error instanceof DatabaseError && error.code === '23514' && error.constraint === constraint
 }
 
-function findErrorCode(error: Error): string | undefined {
+function findSystemCode(error: Error): string | undefined {
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
@@ -148,7 +148,7 @@ export function sqlStateOrSystemCode(error: unknown): string {
 }
 
 /** 23505 unique_violation: another writer inserted the same key. 40001 serialization_failure, 40P01 deadlock. */
-const CONCURRENT_WRITE_STATES = new Set(['23505', '40001', '40P01'])
+const CONCURRENT_WRITE_SQLSTATES = new Set(['23505', '40001', '40P01'])
 
 /** True when a transaction failed because others write the same records: the caller may try again. */
-export const isWriteConflict = (error: unknown): boolean => CONCURRENT_WRITE_STATES.has(sqlStateOrSystemCode(error))
+export const isWriteConflict = (error: unknown): boolean => CONCURRENT_WRITE_SQLSTATES.has(sqlStateOrSystemCode(error))

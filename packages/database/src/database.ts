@@ -1,9 +1,9 @@
-/** Opens the connections to PostgreSQL: pools for common statements, searches, claims and entries, and a pipeline. */
+/** Opens the connections to PostgreSQL: pools for common statements, searches, claims and audit entries, and a pipeline. */
 
 import { type Journal, NO_JOURNAL } from '@rollcall/core/model/journal'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { checkTablesMigrated, readPending, runMigrations } from './migrate.ts'
+import { checkTablesMigrated, readPendingMigrations, runMigrations } from './migrate.ts'
 import { openPipeline, type Pipeline } from './pipeline.ts'
 import { clientTimeoutMs, WaitingPool, withClientTimeout } from './pools.ts'
 import { settleRoles } from './roles.ts'
@@ -12,7 +12,7 @@ import { withSearchPath } from './search-path.ts'
 import { StatementNames } from './statement-names.ts'
 
 export interface Database {
-  /** Connections for all statements for which no other member has connections. */
+  /** Connections for all statements that the pools and the pipeline below do not run. */
   readonly pool: pg.Pool
   /** Builds and runs statements on the connections of `pool`. */
   readonly kysely: Kysely<unknown>
@@ -25,9 +25,9 @@ export interface Database {
   readonly searches: pg.Pool
   /** Connections for searches of requests that are answered later (mode async), and for snapshots (`withSnapshot`). */
   readonly asyncSearches: pg.Pool
-  /** The names under which connections prepare searches that come again. */
+  /** The names under which connections prepare searches whose SQL text comes a second time. */
   readonly statementNames: StatementNames
-  /** One connection, on which audit entries are written together with the rows of their messages. */
+  /** One connection, on which audit entries are written together with the rows that they are about (`JointWrite`). */
   readonly entries: pg.Pool
   /** Connections on which a node claims work, so that no other statement delays it. */
   readonly claims: pg.Pool
@@ -55,20 +55,20 @@ const SEARCH_POOL_DEFAULTS = { max: 6, statement_timeout: 10_000 } as const sati
 /** Milliseconds that a search in mode async waits for a connection. It is long, because no caller waits. */
 const ASYNC_CONNECTION_TIMEOUT_MS = 120_000
 
-/** The number of connections for claims: one claims exchanges while another renews earlier claims. */
+/** The most connections for claims: one claims exchanges while another renews earlier claims. */
 const MOST_CLAIM_CONNECTIONS = 2
 
-/** The most different searches whose names are remembered: a search that comes again is prepared under its name. */
+/** The most SQL texts of searches that `statementNames` remembers. A search with a remembered text is prepared under a name. */
 const MOST_NAMED_SEARCHES = 100
 
 /**
- * Statements of audit entries take longer to plan than to run. PostgreSQL would plan them for each execution, because
- * its estimate depends on the lengths of arrays. The one plan may be made while tables are empty: it must use indexes.
+ * Statements of audit entries take longer to plan than to run. The first setting makes PostgreSQL plan each statement once, and
+ * not for each execution. This plan may be made while the tables are empty; the second setting makes it use indexes.
  */
 const AUDIT_ENTRY_SETTINGS_SQL = 'set plan_cache_mode = force_generic_plan; set enable_seqscan = off'
 
 /** Compiling a plan (jit) takes longer than most searches run, and a search may use one process of PostgreSQL only. */
-const SEARCH_SETTINGS = 'set jit = off; set max_parallel_workers_per_gather = 0'
+const SEARCH_SETTINGS_SQL = 'set jit = off; set max_parallel_workers_per_gather = 0'
 
 export interface SearchOptions {
   /** The time limit of one search, in milliseconds. */
@@ -77,9 +77,9 @@ export interface SearchOptions {
 
 /**
  * Opens five pools and a pipeline; every connection is made when it is needed, so this does not fail when PostgreSQL
- * is away. At most 19 at a time with the pool's own maximum of 10: 2 are the pipeline's, 6 those of searches, 1 writes
- * audit entries. A node that works has 9 more: 6 for the searches of exchanges that are answered later, 2 for claims,
- * 1 to listen. Who verifies the audit log has 1 more.
+ * is away. At most 19 connections are open at a time: 10 of `pool`, 2 of `pipeline`, 6 of `searches`, 1 of `entries`. A node
+ * that works on the queue has 9 more: 6 of `asyncSearches`, 2 of `claims`, and 1 outside of the pools (`listenForWork`). A
+ * process that verifies the audit log has 1 more.
  *
  * `bigint` is read as a number: ours are counts and identity columns, and one beyond 2^53-1 throws instead of
  * being rounded. `date` is read as 'YYYY-MM-DD', never as a moment in some time zone.
@@ -94,7 +94,7 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
     ...SEARCH_POOL_DEFAULTS,
     statement_timeout: searchTime,
     query_timeout: clientTimeoutMs(searchTime),
-    onConnect: (client: pg.ClientBase) => client.query(SEARCH_SETTINGS),
+    onConnect: (client: pg.ClientBase) => client.query(SEARCH_SETTINGS_SQL),
   }
   const searches = openPool(searchSettings)
   const asyncSearches = openPool({
@@ -149,11 +149,11 @@ function ignoreLostConnection(): void {}
 /**
  * Brings the database to the tables that this code expects and returns the names of the migrations that ran. Any number
  * of nodes may call it at once: one works, the others wait for it. The record tables of registries are not included
- * (`ensureRecordTables`). At its end each table belongs to one of the two roles, unless the database is one version
- * ahead: then the next version has settled its tables.
+ * (`ensureRecordTables`). At its end each table belongs to one of the two roles. If the database is one version ahead, the roles
+ * stay as the next version has set them.
  * @param db as the owner
  * @param application the same database as the application role; left out where one role does both
- * @param only the migrations of an earlier version, for the tables that a backup of that version had
+ * @param only the names of the migrations to run; undefined for all. A restore gives those of the version that made the backup
  * @throws StoreRefusal the server is older than PostgreSQL 15, the encoding of the database is not UTF8, a Rollcall
  * later than the next version has migrated it, or the roles do not permit it
  */
@@ -169,7 +169,7 @@ export async function migrate(db: Database, application = db, only?: readonly st
  * @throws StoreRefusal the server, the encoding or the version of the schema does not fit, or the role may not read it
  */
 export async function pendingMigrations(db: Database): Promise<readonly string[]> {
-  return db.kysely.connection().execute(readPending)
+  return db.kysely.connection().execute(readPendingMigrations)
 }
 
 /**

@@ -1,4 +1,7 @@
-/** Groups small writes, and small reads: entries that are submitted while a statement runs share the next statement. */
+/**
+ * Groups small writes, and small reads. An entry is what one caller writes or reads. Entries that are submitted while a statement
+ * runs share the next statement.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { oncePerObject } from '@rollcall/base/shared/once-per'
 import type pg from 'pg'
@@ -96,7 +99,7 @@ export const oncePerPool: <Value>(make: (pool: pg.Pool) => Value) => (pool: pg.P
  * before the caller goes on, so of any number of callers on any number of nodes exactly one is first.
  */
 export interface FirstComeStore<Entry, Stored> {
-  /** Rejects with StoreBusy, or with an error of the database: then the row may exist or not. */
+  /** Stores a row, or finds the row of its key. Rejects with StoreBusy, or a database error: then the row may exist or not. */
   remember(entry: Entry): Promise<RememberedRow<Stored>>
 }
 
@@ -113,7 +116,7 @@ export interface FirstComeTable<Entry, Stored> {
   /** Returns a text that is equal for two entries exactly when they are for the same row. */
   key(entry: Entry): string
   stored(entry: Entry): Stored
-  /** Returns the size in bytes of the entry's long parts; absent when entries have none. */
+  /** Returns the bytes of the members that may be long, such as the body of a message. Absent when all entries are small. */
   bytes?(entry: Entry): number
   /** Inserts those entries whose keys are new, in one statement, and returns these keys. */
   insert(entries: readonly Entry[]): Promise<readonly string[]>
@@ -124,8 +127,8 @@ export interface FirstComeTable<Entry, Stored> {
 /** The most tries to insert or read a row. A row that is deleted between insert and read needs another try. */
 const MOST_INSERT_TRIES = 3
 
-/** The bytes from which an entry gets a statement of its own, so that it delays no other entry and fails alone. */
-export const LARGE_ENTRY_BYTES = 262_144
+/** The bytes from which an entry gets a statement of its own, so that it delays no smaller entry and fails alone. */
+export const LEAST_LARGE_ENTRY_BYTES = 262_144
 
 /** Makes a `FirstComeStore` for a table. @param options.waiting the number of calls that may wait for a statement */
 export function createFirstComeStore<Entry, Stored>(
@@ -147,7 +150,7 @@ export function createFirstComeStore<Entry, Stored>(
   }
   const small = createGroupCommit(write, options)
   const large = createGroupCommit(write, { ...options, together: 1 })
-  return { remember: (entry) => ((table.bytes?.(entry) ?? 0) < LARGE_ENTRY_BYTES ? small : large).submit(entry) }
+  return { remember: (entry) => ((table.bytes?.(entry) ?? 0) < LEAST_LARGE_ENTRY_BYTES ? small : large).submit(entry) }
 }
 
 async function insertOrFind<Entry, Stored>(

@@ -43,7 +43,7 @@ export async function listHolds({ pool }: Pick<Database, 'pool'>): Promise<reado
   return rows
 }
 
-/** Ends a hold. @returns false when no hold with this number is in force */
+/** Ends a hold. @returns false when no hold with this id is in force */
 export async function removeHold({ pool }: Pick<Database, 'pool'>, id: number, removed_by: string): Promise<boolean> {
   const { rowCount } = await pool.query(
     'update hold set removed_at = now(), removed_by = $2 where id = $1 and removed_at is null',
@@ -69,19 +69,19 @@ export async function removeHoldsExcept(
 }
 
 /** Erases a person's pseudonyms from ended holds. Only the owner of the database may. */
-export async function erasePersonOfHolds(connection: Kysely<unknown>, pseudonyms: readonly Buffer[]): Promise<void> {
+export async function erasePersonOfEndedHolds(connection: Kysely<unknown>, pseudonyms: readonly Buffer[]): Promise<void> {
   await sql`update hold set pseudonyms = '{}' where removed_at is not null and pseudonyms && ${pseudonyms}::bytea[]`.execute(
     connection,
   )
 }
 
 /** Erases the pseudonyms of all ended holds. Only the owner of the database may. */
-export async function clearRemovedHolds({ pool }: Pick<Database, 'pool'>): Promise<void> {
+export async function clearPseudonymsOfEndedHolds({ pool }: Pick<Database, 'pool'>): Promise<void> {
   await pool.query(`update hold set pseudonyms = '{}' where removed_at is not null and pseudonyms <> '{}'::bytea[]`)
 }
 
-/** The numbers of the holds in force on a person with one of these pseudonyms. */
-export async function holdsOfPerson(
+/** The ids of the holds in force on a person with one of these pseudonyms. */
+export async function holdIdsOfPerson(
   client: Pick<PoolClient, 'query'>,
   pseudonyms: readonly Buffer[],
 ): Promise<readonly number[]> {
@@ -92,8 +92,8 @@ export async function holdsOfPerson(
   return rows.map(({ id }) => id)
 }
 
-/** The numbers of the holds in force that keep data of a registry (all) or of a participant (its own, and those of periods). */
-export async function findHoldsOn(
+/** The ids of the holds in force that keep a registry (all holds), or a participant (holds on it, and holds on periods). */
+export async function findHoldIdsOn(
   { pool }: Pick<Database, 'pool'>,
   what: 'registry' | 'participant',
   sender_id: string,
@@ -109,7 +109,7 @@ export async function findHoldsOn(
 /** A table's row as SQL expressions, from which `isHeldSql` decides whether a hold keeps it. */
 export interface HoldableRowSql {
   readonly time: string
-  /** SQL of the participant's sender_id. Null when the row has none: any hold of a participant keeps it then. */
+  /** SQL of the participant's sender_id. Null when the row has none: a hold on any participant then keeps the row. */
   readonly sender_id: string | null
   /** SQL that is true when the row is about one of `hold.pseudonyms`. Absent when rows do not name persons. */
   readonly person?: string
@@ -130,7 +130,7 @@ export interface ExpiringRows {
   readonly table: string
   /** The column with the time from which the age is counted. */
   readonly since: string
-  /** SQL of the participant's sender_id; null when the rows have none (`HeldRow.sender_id`). */
+  /** SQL of the participant's sender_id; null when the rows have none (`HoldableRowSql.sender_id`). */
   readonly sender_id: string | null
   /** SQL that is true for old rows that are still needed, such as a pending delivery. Absent when only age decides. */
   readonly stillNeeded?: string
@@ -141,7 +141,7 @@ export const deletableRowsSql = ({ table, since, sender_id, stillNeeded = 'false
   `${table} where ${since} < now() - make_interval(secs => $1)
     and not (${stillNeeded}) and not ${isHeldSql({ time: `${table}.${since}`, sender_id })}`
 
-/** SQL that is true when a hold keeps the data of a day (UTC). A hold of a participant keeps all days. */
+/** SQL that is true when a hold keeps the data of a day (UTC). A hold on a participant keeps every day. */
 export const isDayHeldSql = (day: string): string => `exists (
   select from hold where removed_at is null and (kind = 'participant'
     or (kind = 'period' and begins_at < (${day} + 1)::timestamp at time zone 'utc'

@@ -31,7 +31,7 @@ export interface JournalDatabaseIds {
 export interface JournalPosition extends JournalHead {
   /** The UUID of the database; null when it has none yet. */
   readonly database: string | null
-  /** The numbers of lines up to `sequence` whose acts are not known to be committed. */
+  /** The numbers of lines up to `sequence`, opened in the last 24 hours, whose acts are not known to be committed. */
   readonly open: readonly number[]
 }
 
@@ -52,7 +52,7 @@ export async function readJournalHead(client: Pick<PoolClient, 'query'>): Promis
  * been committed. After a day it no longer counts as open: somebody may have changed the same data again, and to repeat
  * the act would undo that.
  */
-const OPEN_LINE_CONDITION = `opened_at > now() - interval '1 day'`
+const IS_OPEN_LINE_SQL = `opened_at > now() - interval '1 day'`
 
 /** Reads the last line of the journal that the database knows, and the open lines up to this one. */
 export async function readJournalPosition(client: Pick<PoolClient, 'query'>): Promise<JournalPosition> {
@@ -61,7 +61,7 @@ export async function readJournalPosition(client: Pick<PoolClient, 'query'>): Pr
   const { sequence, digest } = heads[0] ?? EMPTY_JOURNAL_HEAD
   if (!(await hasOpenLineTable(client))) return { sequence, digest, database: null, open: [] }
   const { rows: open } = await client.query<{ sequence: number }>(
-    `select sequence from journal_open_line where ${OPEN_LINE_CONDITION} and sequence <= $1 order by sequence`,
+    `select sequence from journal_open_line where ${IS_OPEN_LINE_SQL} and sequence <= $1 order by sequence`,
     [sequence],
   )
   const { rows: ids } = await client.query<{ id: string }>('select id from journal_database')
@@ -95,19 +95,19 @@ export async function readJournalDatabaseIds(client: Pick<PoolClient, 'query'>):
 export async function currentTimeline(client: Pick<PoolClient, 'query'>): Promise<string | null> {
   return client
     .query<{ timeline: string }>('select left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline')
-    .then(({ rows }) => rows[0]?.timeline ?? null, nullIfRefused)
+    .then(({ rows }) => rows[0]?.timeline ?? null, nullIfDatabaseError)
 }
 
 /** Returns null for an error that PostgreSQL reported. Throws any other error, such as a lost connection. */
-function nullIfRefused(error: unknown): null {
+function nullIfDatabaseError(error: unknown): null {
   if (error instanceof DatabaseError) return null
   throw error
 }
 
-/** True when a line was left open on another timeline: a recovery may have lost the line's act. */
+/** True when a line of the last day was left open on another timeline: a recovery may have lost the line's act. */
 export async function hasLostLine(client: Pick<PoolClient, 'query'>, timeline: string): Promise<boolean> {
   const { rows } = await client.query<{ lost: boolean }>(
-    `select exists (select from journal_open_line where ${OPEN_LINE_CONDITION} and timeline <> $1) as lost`,
+    `select exists (select from journal_open_line where ${IS_OPEN_LINE_SQL} and timeline <> $1) as lost`,
     [timeline],
   )
   return rows[0]?.lost === true
@@ -139,7 +139,7 @@ export async function moveJournalHead({ pool }: PoolDeps, work: (head: JournalHe
       if (head === undefined || head.begun <= head.sequence) return null
       const next = await work(head)
       await storeHead(client, next)
-      await client.query(`delete from journal_open_line where not (${OPEN_LINE_CONDITION})`)
+      await client.query(`delete from journal_open_line where not (${IS_OPEN_LINE_SQL})`)
       await client.query('insert into journal_open_line (sequence, timeline) values ($1, $2)', [next.sequence, timeline])
       return next.sequence
     })

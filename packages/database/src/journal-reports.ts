@@ -11,7 +11,7 @@ export interface JournalReport {
 }
 
 /** Minutes for which a report is valid. */
-export const REPORT_AGE_MINUTES = 3
+export const MOST_REPORT_AGE_MINUTES = 3
 
 /** Replaces the last report about this machine and path, and deletes reports that are older than a day. */
 export async function storeJournalReport(
@@ -26,12 +26,12 @@ export async function storeJournalReport(
   )
 }
 
-/** Lists the reports of the last `REPORT_AGE_MINUTES` minutes. */
+/** Lists the reports of the last `MOST_REPORT_AGE_MINUTES` minutes. */
 export async function listJournalReports({ pool }: Pick<Database, 'pool'>): Promise<readonly JournalReport[]> {
   const { rows } = await pool.query<JournalReport>(
     `select machine, path, problem from journal_report
       where reported_at > now() - make_interval(mins => $1) order by machine, path`,
-    [REPORT_AGE_MINUTES],
+    [MOST_REPORT_AGE_MINUTES],
   )
   return rows
 }

@@ -17,17 +17,17 @@ const MIGRATION_TABLE = 'rollcall_migration'
 const OLDEST_SERVER_VERSION = 15
 
 /**
- * The longest time for which a migration waits for a lock on a table. It is short, because statements of running nodes wait
- * behind the migration. Then the migrations are rolled back, and tried again after `CONFLICT_PAUSE_MS`. After 1 s, PostgreSQL would end
- * one side of a deadlock, perhaps a node's statement.
+ * The longest time for which a migration waits for a lock on a table. If the lock is not free then, the migrations are rolled
+ * back, and tried again after `CONFLICT_PAUSE_MS`. The time is short, because statements of running nodes wait behind the
+ * migration. After 1 s, PostgreSQL would end one side of a deadlock, perhaps a node's statement.
  */
 const LOCK_TIMEOUT = '200ms'
 /** Milliseconds until the migrations are tried again after a conflict, such as a lock that was not free. */
 const CONFLICT_PAUSE_MS = 1_000
 
 /**
- * Runs the migrations of `migrate` on one connection.
- * @param only the migrations of an earlier version, for the tables that a backup of that version had
+ * Runs the migrations that have not run yet, on one connection, and returns their names.
+ * @param only the names of the migrations to run. A restore gives those of the version that made the backup
  */
 export async function runMigrations(
   connection: Kysely<unknown>,
@@ -41,7 +41,7 @@ export async function runMigrations(
     const done = await checkMigrationsUsable(connection)
     if (only.every((name) => done.includes(name))) return []
     await checkOwner(connection)
-    return await runPending(connection, only)
+    return await runPendingMigrations(connection, only)
   } finally {
     await sql`reset statement_timeout`.execute(connection)
     await sql`reset lock_timeout`.execute(connection)
@@ -49,7 +49,7 @@ export async function runMigrations(
 }
 
 /** Runs the pending migrations in one transaction, so that an interrupted run changes nothing. */
-async function runPending(connection: Kysely<unknown>, only: readonly string[]): Promise<readonly string[]> {
+async function runPendingMigrations(connection: Kysely<unknown>, only: readonly string[]): Promise<readonly string[]> {
   const migrations = Object.entries(MIGRATIONS)
     .filter(([name]) => only.includes(name))
     .map(([name, migration]) => [name, withVersionRecording(migration)])
@@ -76,7 +76,7 @@ async function runPending(connection: Kysely<unknown>, only: readonly string[]):
  * The names of the migrations that `runMigrations` would run.
  * @throws StoreRefusal as `checkServerSettings` and `checkMigrationsUsable` do
  */
-export async function readPending(connection: Kysely<unknown>): Promise<readonly string[]> {
+export async function readPendingMigrations(connection: Kysely<unknown>): Promise<readonly string[]> {
   await checkServer(connection)
   const done = await checkMigrationsUsable(connection)
   return Object.keys(MIGRATIONS).filter((name) => !done.includes(name))
@@ -84,10 +84,10 @@ export async function readPending(connection: Kysely<unknown>): Promise<readonly
 
 /**
  * Checks that the tables are those of this version or of the next one, and changes nothing.
- * @throws StoreRefusal that says which command to run, or as `readPending`
+ * @throws StoreRefusal that says which command to run, or as `readPendingMigrations`
  */
 export async function checkTablesMigrated(connection: Kysely<unknown>): Promise<void> {
-  const pending = await readPending(connection)
+  const pending = await readPendingMigrations(connection)
   if (pending.length === 0) return
   if (pending.length === Object.keys(MIGRATIONS).length) {
     throw new StoreRefusal('the database has no tables yet; run rollcall migrate')
@@ -120,7 +120,7 @@ export function checkServerSettings(version: number, encoding: string): void {
 const NOT_OWNER_REFUSAL =
   'the role of DATABASE_URL may not migrate this database: run rollcall migrate with ROLLCALL_OWNER_DATABASE_URL'
 
-/** Checks that our role owns the owner's tables. @throws StoreRefusal another role owns one: it must run migrations */
+/** Checks that our role owns the owner's tables. @throws StoreRefusal another role owns a table: that role must run migrations */
 async function checkOwner(connection: Kysely<unknown>): Promise<void> {
   const { rows } = await sql.raw(FIND_TABLE_OF_ANOTHER_OWNER).execute(connection)
   if (rows.length > 0) throw new StoreRefusal(NOT_OWNER_REFUSAL)
@@ -158,12 +158,12 @@ async function readDoneMigrations(connection: Kysely<unknown>): Promise<readonly
     const { rows } = await sql<{ name: string }>`select name from ${sql.table(MIGRATION_TABLE)} order by name`.execute(connection)
     return rows.map((row) => row.name)
   } catch (error) {
-    if (isPrivilegeMissing(error)) throw new StoreRefusal(NOT_SETTLED_REFUSAL)
+    if (isPrivilegeMissing(error)) throw new StoreRefusal(MIGRATIONS_UNREADABLE_REFUSAL)
     throw error
   }
 }
 
-const NOT_SETTLED_REFUSAL =
+const MIGRATIONS_UNREADABLE_REFUSAL =
   'the role of DATABASE_URL may not read the tables of this database yet: run rollcall migrate, with ' +
   'ROLLCALL_OWNER_DATABASE_URL where the database is not the embedded one'
 

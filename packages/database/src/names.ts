@@ -24,8 +24,8 @@ export function snakeCase(name: string): string {
 }
 
 /**
- * Joins the parts with `_`. A name that is too long is cut and ends in eight digits of its hash: names that differ stay
- * different, and each is the same on every node.
+ * Joins the parts with `_`. A name that is too long is cut, and ends in eight hexadecimal digits of the hash of the whole name:
+ * so different long names stay different, and each is cut in the same way on every node.
  */
 export function joinName(...parts: readonly string[]): string {
   const name = parts.join('_')
@@ -40,7 +40,7 @@ export function recordTableName(registryId: number, recordType: RecordType): str
   return joinName(`r${registryId}`, snakeCase(recordType.name))
 }
 
-/** The name of an attribute's column. An attribute with several columns has a suffix for each. */
+/** The name of an attribute's column. Where an attribute has several columns, each has its own `suffix`; otherwise ''. */
 export function columnName(attribute: Attribute, suffix: string): string {
   return joinName(`${attribute.name}${suffix}`)
 }

@@ -8,7 +8,8 @@ import { withTransaction } from './transaction.ts'
 
 /**
  * Gives the work a database whose `pool` and `kysely` run on the connection of one transaction. A transaction inside
- * the work becomes a savepoint. Other effects, such as lines of the journal, are not undone. Such a line is open until the commit.
+ * the work becomes a savepoint. A rollback does not undo other effects, such as lines of the journal: a line counts as open, its
+ * act as not known to be committed, until the transaction commits.
  */
 export const inOneTransaction = <Result>(
   db: Database,
@@ -18,7 +19,7 @@ export const inOneTransaction = <Result>(
     const pool = savepointPool(client)
     const journal: Journal = {
       ...db.journal,
-      // No copy of the database has a closed line without its act.
+      // The transaction also closes the line, so no copy of the database has a closed line without its act.
       write: (act, commit) => db.journal.write(act, commit, (line) => closeJournalLine({ pool }, line)),
     }
     return work({ ...db, pool, kysely: new Kysely({ dialect: new PostgresDialect({ pool }) }), journal }, client)

@@ -66,7 +66,7 @@ class PipelinedConnection {
       client ??= await this.#open()
       return (await client.query({ name, text, values: values as unknown[] })).rows
     } catch (error) {
-      // The connection may be broken, or a statement may not be prepared that later statements rely on.
+      // The connection may be broken. Or the statement was not prepared, and later statements under its name would fail.
       this.#retire(client)
       throw error
     } finally {

@@ -14,24 +14,24 @@ export function clientTimeoutMs(statement_timeout: number | false | undefined): 
 }
 
 /** A connection of a pool, with a member that pg's types leave out: the time limit of its next statements in milliseconds. */
-interface LimitedClient extends pg.Client {
+interface ClientWithQueryTimeout extends pg.Client {
   readonly connectionParameters: { query_timeout: number | false }
 }
 
 /**
- * Gives a connection up when a statement takes longer than the `query_timeout` of the pool. Whoever takes a connection and lifts
- * PostgreSQL's own limit on it, `statement_timeout`, lifts this limit too, until the connection is given back. A commit has no limit
- * in PostgreSQL, and none here: it may wait for a synchronous standby.
+ * Makes a pool give a connection up when a statement takes longer than the pool's `query_timeout`. Whoever takes a connection
+ * and lifts PostgreSQL's own limit on it, `statement_timeout`, lifts this limit too, until the connection is given back. A commit
+ * has no limit in PostgreSQL, and none here: it may wait for a synchronous standby.
  */
 export function withClientTimeout<Pool extends pg.Pool>(pool: Pool): Pool {
   const { query_timeout } = pool.options
   if (query_timeout === undefined) return pool
   pool.on('acquire', (acquired: pg.ClientBase) => {
-    const { connectionParameters } = acquired as LimitedClient
+    const { connectionParameters } = acquired as ClientWithQueryTimeout
     connectionParameters.query_timeout = query_timeout
   })
   pool.on('connect', (connected: pg.ClientBase) => {
-    const client = connected as LimitedClient
+    const client = connected as ClientWithQueryTimeout
     const { query } = client
     const limited = (first: string | { readonly text: string }, ...rest: unknown[]): unknown => {
       const text = typeof first === 'string' ? first : first.text
@@ -57,11 +57,11 @@ type ConnectCallback = (
 ) => void
 
 /** Milliseconds for which a pool makes no more connections after PostgreSQL refused one. */
-const GROWTH_PAUSE_MS = 5_000
+const POOL_GROWTH_PAUSE_MS = 5_000
 
 /**
- * A pool that waits where pg's pool fails: when PostgreSQL's limit of connections is reached, a request waits until a
- * connection of this pool is free. It fails when this pool has no connection.
+ * A pool that waits where pg's pool fails: when PostgreSQL's limit of connections is reached, a caller waits until a
+ * connection of this pool is free. The call fails when this pool has no connection at all.
  */
 export class WaitingPool extends pg.Pool {
   readonly #most: number
@@ -93,12 +93,12 @@ export class WaitingPool extends pg.Pool {
     }
   }
 
-  /** Lets the pool have no more connections than now, for `GROWTH_PAUSE_MS` milliseconds. */
+  /** Lets the pool have no more connections than now, for `POOL_GROWTH_PAUSE_MS` milliseconds. */
   #stopGrowing(): void {
     this.options.max = this.totalCount
     setTimeout(() => {
       this.options.max = this.#most
-    }, GROWTH_PAUSE_MS).unref()
+    }, POOL_GROWTH_PAUSE_MS).unref()
   }
 }
 

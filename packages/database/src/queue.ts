@@ -1,7 +1,8 @@
 /**
  * The channel on which new work is announced to workers (LISTEN, NOTIFY). The payload says which work: empty for an accepted
- * exchange; the id of a participant for a delivery; `m` with ids of mailboxes, separated by commas (none: any); `o` for a row in
- * the event outbox; `s` for another source file of a registry. A notification may be lost, so nodes also poll.
+ * exchange; the id of a participant for a delivery; `m` with ids of mailboxes, separated by commas, or `m` alone for any mailbox;
+ * `o` for a row in the event outbox; `s` when the source file of a registry was set or changed. A notification may be lost, so
+ * nodes also poll.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -11,13 +12,13 @@ export const WORK_CHANNEL = 'rollcall_work'
 /** Milliseconds from the end of a lost or failed listening connection to the next attempt to connect. */
 const RECONNECT_PAUSE_MS = 1_000
 /** The most milliseconds to wait until the lost connection has closed. */
-const MOST_CLOSING_MS = 1_000
+const MOST_CONNECTION_CLOSING_MS = 1_000
 
 /** The first character of the payload that announces mailboxes. */
 export const MAILBOXES_PAYLOAD_PREFIX = 'm'
 /** The payload with which the trigger of the event outbox announces rows to publish. */
 const OUTBOX_PAYLOAD = 'o'
-/** The payload that announces a registry with another source file. */
+/** The payload that announces that the source file of a registry was set or changed. */
 export const SOURCES_PAYLOAD = 's'
 
 const mailboxIdsIn = (payload: string): readonly number[] =>
@@ -32,8 +33,10 @@ interface WorkListener {
   readonly onExchanges: () => void
   /** Called when a delivery may be due for a participant. @param participant `Participant.id` */
   readonly onDeliveries: (participant: number) => void
-  /** Called when notifications wait in mailboxes. @param mailboxes their ids; empty when it may be any mailbox */
+  /** Called when notifications wait in these mailboxes. @param mailboxes their ids */
   readonly onMailboxes: (mailboxes: readonly number[]) => void
+  /** Called when notifications may wait in any mailbox. */
+  readonly onAnyMailbox: () => void
   readonly onOutbox: () => void
   readonly onSources: () => void
 }
@@ -41,7 +44,7 @@ interface WorkListener {
 /** Listens on a connection of its own until the signal aborts, and replaces a lost connection. Never rejects. */
 export async function listenForWork(
   connection: pg.ClientConfig,
-  { signal, onExchanges, onDeliveries, onMailboxes, onOutbox, onSources }: WorkListener,
+  { signal, onExchanges, onDeliveries, onMailboxes, onAnyMailbox, onOutbox, onSources }: WorkListener,
 ): Promise<void> {
   while (!signal.aborted) {
     const client = new pg.Client(connection)
@@ -52,6 +55,7 @@ export async function listenForWork(
       if (payload === undefined || payload === '') onExchanges()
       else if (payload === OUTBOX_PAYLOAD) onOutbox()
       else if (payload === SOURCES_PAYLOAD) onSources()
+      else if (payload === MAILBOXES_PAYLOAD_PREFIX) onAnyMailbox()
       else if (payload.startsWith(MAILBOXES_PAYLOAD_PREFIX)) onMailboxes(mailboxIdsIn(payload))
       else onDeliveries(Number(payload))
     })
@@ -66,7 +70,7 @@ export async function listenForWork(
     }
     signal.removeEventListener('abort', stop)
     // An unreachable host does not answer, so the end of the connection is not awaited for long.
-    await Promise.race([client.end().catch(() => undefined), sleep(MOST_CLOSING_MS, undefined, { ref: false })])
+    await Promise.race([client.end().catch(() => undefined), sleep(MOST_CONNECTION_CLOSING_MS, undefined, { ref: false })])
     await sleep(RECONNECT_PAUSE_MS, undefined, { signal }).catch(() => undefined)
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { storedIds, toStoredId } from './record-ids.ts'
+import { toStoredId, toStoredIdArrays } from './record-ids.ts'
 
 test.each(['0', '7', '999999999999999999'])('%s is a number of our own tables', (id) => {
   expect(toStoredId(id)).toEqual({ record: id, record_key: null })
@@ -12,6 +12,6 @@ test.each(['', '07', '-1', '1000000000000000000', 'UIN-7', '7 '])('%j is stored 
 })
 
 test('numbers are an array of numbers, and all others one of texts', () => {
-  expect(storedIds(['1', '22'])).toEqual({ record_ids: '{1,22}', record_keys: null })
-  expect(storedIds(['1', 'a"b\\c'])).toEqual({ record_ids: '{}', record_keys: '{"1","a\\"b\\\\c"}' })
+  expect(toStoredIdArrays(['1', '22'])).toEqual({ record_ids: '{1,22}', record_keys: null })
+  expect(toStoredIdArrays(['1', 'a"b\\c'])).toEqual({ record_ids: '{}', record_keys: '{"1","a\\"b\\\\c"}' })
 })

@@ -21,8 +21,8 @@ export function toStoredId(id: string): StoredId {
   return { record: String(digest < 0n ? digest : ~digest), record_key: id }
 }
 
-/** The ids as texts of arrays: `record_ids` (bigint[]) when all are numbers, otherwise `record_keys` (text[]). */
-export function storedIds(ids: readonly string[]): { readonly record_ids: string; readonly record_keys: string | null } {
+/** The ids as one array in text form: in `record_ids` (bigint[]) if all are numbers, else in `record_keys` (text[]). */
+export function toStoredIdArrays(ids: readonly string[]): { readonly record_ids: string; readonly record_keys: string | null } {
   if (ids.every((id) => NUMERIC_ID_PATTERN.test(id))) return { record_ids: `{${ids.join(',')}}`, record_keys: null }
   const quoted = ids.map((id) => `"${id.replaceAll(/["\\]/g, '\\$&')}"`)
   return { record_ids: '{}', record_keys: `{${quoted.join(',')}}` }

@@ -4,7 +4,7 @@ import type { Database } from './database.ts'
 export type Removable = 'registry' | 'participant'
 
 /** Rows to be removed. Foreign keys remove others with them, such as the attempts of a delivery. */
-export interface RemovedRows {
+export interface RowsToRemove {
   readonly table: string
   /** The SQL condition that selects the rows to remove; `$1` is the id of the registry or participant. */
   readonly of: string
@@ -13,26 +13,26 @@ export interface RemovedRows {
 /** The rows that one package stores for a registry or a participant. `$1` in the SQL is the id of either. */
 export interface PackageRows {
   /**
-   * For each name that operators see, SQL that counts the stored rows of the registry or participant. They are counted before the
-   * removal, and for a dry run.
+   * SQL that counts the stored rows of the registry or participant, by the name that operators see, such as `subscriptions`. The
+   * rows are counted before the removal, and for a dry run.
    */
   readonly counted?: Readonly<Record<string, string>>
-  /** For each name that operators see, SQL that counts rows for which somebody still waits. */
+  /** SQL that counts the rows that have not ended yet, such as pending deliveries, by the name that operators see. */
   readonly pending?: Readonly<Record<string, string>>
   /** The rows to remove, in the order in which they must be deleted. */
-  readonly removed: readonly RemovedRows[]
+  readonly removed: readonly RowsToRemove[]
 }
 
 /** The rows to remove: all rows of these tables that belong to the registry or participant. */
-export const rowsToRemove = (removable: Removable, tables: readonly string[]): readonly RemovedRows[] =>
+export const rowsToRemove = (removable: Removable, tables: readonly string[]): readonly RowsToRemove[] =>
   tables.map((table) => ({ table, of: `${removable} = $1` }))
 
 /** SQL that counts the rows of a table that belong to the registry or participant. */
 export const countRowsSql = (removable: Removable, table: string): string =>
   `(select count(*) from ${table} where ${removable} = $1)`
 
-/** Returns the counts that these packages list for the registry or participant with this id, by name. */
-export async function countStored(
+/** Counts, by name, the rows of the registry or participant with this id that these packages list in `counted` or `pending`. */
+export async function countPackageRows(
   { pool }: Pick<Database, 'pool'>,
   parts: readonly PackageRows[],
   what: 'counted' | 'pending',
@@ -47,14 +47,14 @@ export async function countStored(
 }
 
 /** The most rows that one statement deletes. */
-const MOST_ROWS_AT_ONCE = 5_000
+const MOST_ROWS_PER_DELETE = 5_000
 
-/** Deletes rows in portions of `MOST_ROWS_AT_ONCE`. An interrupted removal is finished by another call. */
-export async function removeRows({ pool }: Pick<Database, 'pool'>, removed: readonly RemovedRows[], id: number): Promise<void> {
+/** Deletes rows in portions of `MOST_ROWS_PER_DELETE`. An interrupted removal is finished by another call. */
+export async function removeRows({ pool }: Pick<Database, 'pool'>, removed: readonly RowsToRemove[], id: number): Promise<void> {
   for (const { table, of } of removed) {
-    for (let gone = MOST_ROWS_AT_ONCE; gone > 0; ) {
+    for (let gone = MOST_ROWS_PER_DELETE; gone > 0; ) {
       const { rowCount } = await pool.query(
-        `delete from ${table} where ctid = any(array(select ctid from ${table} where ${of} limit ${MOST_ROWS_AT_ONCE}))`,
+        `delete from ${table} where ctid = any(array(select ctid from ${table} where ${of} limit ${MOST_ROWS_PER_DELETE}))`,
         [id],
       )
       gone = rowCount ?? 0

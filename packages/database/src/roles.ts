@@ -54,10 +54,10 @@ export async function settleRoles(owner: PoolDeps, application: PoolDeps): Promi
   await withTransaction(owner.pool, async (client) => {
     await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
     await client.query("select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('rollcall roles', 0))")
-    await checkMembership(client, roles)
+    await checkRoleMemberships(client, roles)
     await settleSchemaOwners(client, roles)
     await settleObjectOwners(client, roles)
-    await checkNoTableAdditions(client)
+    await checkNoTriggersOrRules(client)
     await settleRights(client, roles)
   })
 }
@@ -84,7 +84,7 @@ async function readRoleAndDatabase({ pool }: PoolDeps): Promise<{ role: string; 
   return rows[0]
 }
 
-async function checkMembership(client: PoolClient, { owner, application }: RoleNames): Promise<void> {
+async function checkRoleMemberships(client: PoolClient, { owner, application }: RoleNames): Promise<void> {
   const { rows } = await client.query<{ below: boolean; above: boolean }>(
     `select pg_catalog.pg_has_role($1::name, $2::name, 'member') as below,
       pg_catalog.pg_has_role($2::name, $1::name, 'member') as above`,
@@ -97,10 +97,10 @@ async function checkMembership(client: PoolClient, { owner, application }: RoleN
         'use an application role that is no superuser and no member of the owner',
     )
   }
-  if (row?.below !== true) throw superuserStatementRefusal(`grant ${application} to ${owner}`)
+  if (row?.below !== true) throw needsSuperuserRefusal(`grant ${application} to ${owner}`)
 }
 
-const superuserStatementRefusal = (statement: string): StoreRefusal =>
+const needsSuperuserRefusal = (statement: string): StoreRefusal =>
   new StoreRefusal(`the two roles of the database are not complete: let a superuser run "${statement}"`)
 
 /** Makes the owner role the owner of the schemas, because the owner of a schema may drop every table in it. */
@@ -117,7 +117,7 @@ async function settleSchemaOwners(client: PoolClient, { owner, application }: Ro
     const name = quoteName(schema)
     const alter = `alter schema ${name} owner to ${quoteRole(owner)}`
     if (theirs) await runAsOwner(client, alter)
-    else if (!ours) throw superuserStatementRefusal(alter)
+    else if (!ours) throw needsSuperuserRefusal(alter)
     if (theirs || !complete) await client.query(`grant usage, create on schema ${name} to ${quoteRole(application)}`)
   }
 }
@@ -170,8 +170,8 @@ const hasForbiddenPrivilegeSql = (role: string): string => `(
       .map(([table, columns]) => `(relname = '${table}' and attname = any('{${columns.join(',')}}'::name[]))`)
       .join(' or ')})))`
 
-/** SQL of the triggers, rules and policies of tables: they would run when rows are written or read. */
-const FIND_TABLE_ADDITIONS = `
+/** SQL of the triggers, rules, policies and row security of all tables: they take effect when rows are written or read. */
+const FIND_TRIGGERS_RULES_POLICIES = `
   select 'trigger' as kind, tgname::text as name, tgrelid as "table" from pg_trigger where not tgisinternal
   union all select 'rule', rulename::text, ev_class from pg_rewrite
   union all select 'policy', polname::text, polrelid from pg_policy
@@ -186,9 +186,9 @@ const FROM_SAME_NAMED_RELATIONS_SQL = `from pg_class join pg_namespace on pg_nam
  * application made while it owned the table could hide rows, and would run with the owner's rights.
  * @throws StoreRefusal that names the first one, so that somebody looks into it
  */
-async function checkNoTableAdditions(client: PoolClient): Promise<void> {
+async function checkNoTriggersOrRules(client: PoolClient): Promise<void> {
   const { rows } = await client.query<{ kind: string; name: string; table: string }>(
-    `select kind, name, relname::text as "table" from (${FIND_TABLE_ADDITIONS}) addition join pg_class on oid = addition."table"
+    `select kind, name, relname::text as "table" from (${FIND_TRIGGERS_RULES_POLICIES}) addition join pg_class on oid = addition."table"
       where oid in (select pg_class.oid ${FROM_SAME_NAMED_RELATIONS_SQL}) order by relname, kind, name limit 1`,
   )
   const [row] = rows
@@ -231,7 +231,7 @@ async function runAsOwner(client: PoolClient, statement: string): Promise<void> 
   try {
     await client.query(statement)
   } catch (error) {
-    throw isPrivilegeMissing(error) ? superuserStatementRefusal(statement) : error
+    throw isPrivilegeMissing(error) ? needsSuperuserRefusal(statement) : error
   }
 }
 
@@ -262,7 +262,7 @@ export async function readRoleFacts({ pool }: PoolDeps): Promise<RoleFacts> {
       (select rolsuper from pg_roles where rolname = current_user) as superuser,
       not pg_has_role((select nspowner from pg_namespace where nspname = current_schema()), 'usage')
         and not exists (select ${FROM_SAME_NAMED_RELATIONS_SQL} and (pg_has_role(relowner, 'usage') or ${hasForbiddenPrivilegeSql('current_user')}
-          or exists (select from (${FIND_TABLE_ADDITIONS}) addition where addition."table" = pg_class.oid))) as separate`,
+          or exists (select from (${FIND_TRIGGERS_RULES_POLICIES}) addition where addition."table" = pg_class.oid))) as separate`,
   )
   const [row] = rows
   if (row === undefined) throw new Error('the database gave no roles')

@@ -8,8 +8,8 @@ import type pg from 'pg'
 const SEARCH_PATH = '-c search_path=public,pg_temp'
 
 /**
- * Puts our search path before the operator's options. An operator may name another schema there, because PostgreSQL
- * uses the last option.
+ * Puts our search path before the operator's options. In these options an operator may name another schema, because
+ * PostgreSQL uses the last search path.
  */
 export function withSearchPath(connection: pg.PoolConfig): pg.PoolConfig {
   const { connectionString } = connection

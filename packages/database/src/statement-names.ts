@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache'
 export class StatementNames {
   /** The remembered shapes by their SQL text, the least recently used first. */
   readonly #shapes = new Map<string, SearchShapeState>()
-  /** Texts that were slow when prepared, with the time from which each may get a name again. */
+  /** SQL texts whose searches were slow under their names, with the time from which each text may get a name again. */
   readonly #withdrawn: LRUCache<string, number>
   /** The names of the statements that each connection has prepared. */
   readonly #prepared = new WeakMap<object, Set<string>>()
@@ -31,7 +31,7 @@ export class StatementNames {
    * @param participant the id of the participant; 0 for the operator
    */
   nameOf(text: string, participant: number): string | undefined {
-    if (text.length > LONGEST_NAMED_STATEMENT || this.#isWithdrawn(text)) return undefined
+    if (text.length > MOST_NAMED_SQL_CHARACTERS || this.#isWithdrawn(text)) return undefined
     const shape = this.#shapes.get(text) ?? { participant, name: null, slow: [] }
     if (this.#shapes.delete(text)) shape.name ??= `${STATEMENT_NAME_PREFIX}${++this.#given}`
     else if (this.#shapes.size >= this.#limit) this.#forgetOne(participant)
@@ -39,7 +39,7 @@ export class StatementNames {
     return shape.name ?? undefined
   }
 
-  /** Forgets the least recently used shape of a participant with the most shapes; of this one if no other has more. */
+  /** Forgets the least recently used shape of a participant with the most shapes: of `participant`, if no other has more. */
   #forgetOne(participant: number): void {
     const held = new Map<number, number>()
     for (const { participant: by } of this.#shapes.values()) held.set(by, (held.get(by) ?? 0) + 1)
@@ -58,9 +58,9 @@ export class StatementNames {
   }
 
   /**
-   * Notes that a search was slow under its name. The third time within ten minutes withdraws the name for an hour:
-   * PostgreSQL then plans each such search for its own values. A plan for any value may read a whole index where, for a
-   * frequent value, the first rows of the table are enough. One or two slow searches may only mean a busy machine.
+   * Notes that a search was slow under its name. The third time within ten minutes withdraws the name for an hour: PostgreSQL
+   * then plans each such search for its own values. A plan for all values may be slow for a frequent value: it reads a whole
+   * index, although the first rows of the table would be enough. One or two slow searches may only mean a busy machine.
    */
   wasSlow(text: string): void {
     const shape = this.#shapes.get(text)
@@ -79,7 +79,7 @@ export class StatementNames {
     this.#prepared.set(connection, names.add(name))
   }
 
-  /** True when a connection has prepared too many names. The caller closes it, because nothing else frees them. */
+  /** True when a connection has prepared too many statements. The caller closes it, because nothing else frees them. */
   isFull(connection: object): boolean {
     return (this.#prepared.get(connection)?.size ?? 0) >= PREPARED * this.#limit
   }
@@ -96,13 +96,13 @@ interface SearchShapeState {
 
 const STATEMENT_NAME_PREFIX = 'search_'
 /** The longest statement that gets a name, in characters. A longer one takes so long that a name saves little. */
-const LONGEST_NAMED_STATEMENT = 4_000
+const MOST_NAMED_SQL_CHARACTERS = 4_000
 /** The number of slow searches after which a shape loses its name. */
 const SLOW_SEARCHES_TO_LOSE_NAME = 3
 /**
- * SLOW_FOR: milliseconds for which a slow search counts for SLOW_TIMES. WITHDRAWN_FOR: milliseconds until a withdrawn
- * shape may get a name again.
+ * SLOW_FOR: milliseconds for which a slow search counts towards SLOW_SEARCHES_TO_LOSE_NAME. WITHDRAWN_FOR: milliseconds
+ * until a withdrawn shape may get a name again.
  */
 const [SLOW_FOR, WITHDRAWN_FOR] = [600_000, 3_600_000]
-/** Factors of the limit of shapes. PREPARED: for the statements that a connection prepares; WITHDRAWN: for withdrawn shapes. */
+/** PREPARED times `#limit`: the most statements on a connection. WITHDRAWN times `#limit`: the most shapes that are withdrawn. */
 const [PREPARED, WITHDRAWN] = [2, 10]

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 
 type ColumnValues = Readonly<Record<string, unknown>>
 
-/** The members that have a value, as entries. */
+/** The columns whose value is not undefined, each with its value. */
 const definedEntries = (values: ColumnValues) => Object.entries(values).filter(([, value]) => value !== undefined)
 
 /** SQL such as `a = 1, b = 2`, for `set`. */

@@ -2,8 +2,8 @@
 import { StoreRefusal } from './refusal.ts'
 
 /**
- * True when PostgreSQL stores the text unchanged. It refuses NUL, and a lone surrogate is replaced. No stored value
- * equals a text with one of these, so a look-up for it may answer without a query.
+ * True when PostgreSQL stores the text unchanged. PostgreSQL refuses the character NUL, and a lone surrogate is replaced. No
+ * stored value equals a text with such a character, so a look-up of this text may answer without a query.
  */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
@@ -13,8 +13,8 @@ const PRINTABLE_PATTERN = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u
 const MAX_SENDER_ID_LENGTH = 255
 
 /**
- * Checks the rules for the `sender_id` of a participant or a registry (spec "Header"). `|` and `"` are refused because
- * they separate parts of a signature's kidId.
+ * Checks the rules for the `sender_id` of a participant or a registry (spec "Header"). `|` and `"` are refused because a
+ * signature header has the member `kidId="sender_id|kid|algorithm"`.
  * @param member the name for the message
  * @throws StoreRefusal
  */

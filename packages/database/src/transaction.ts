@@ -20,8 +20,8 @@ export async function inTransaction<Result>(client: ClientBase, work: () => Prom
 }
 
 /**
- * Runs work in a transaction on a connection of the pool. Throws what the work throws.
- * @param isFull says whether to close the connection afterwards
+ * Runs work in a transaction on a connection of the pool. When the work throws, rolls back, closes the connection and rethrows.
+ * @param isFull says whether to close the connection after success too
  */
 export async function withTransaction<Result>(
   pool: Pool,
@@ -42,7 +42,10 @@ export async function withTransaction<Result>(
 }
 
 /** Runs a statement without a time limit: one act of an operator may change any number of rows. */
-export const queryWithoutLimit = <Row extends QueryResultRow>(pool: Pool, statement: QueryConfig): Promise<QueryResult<Row>> =>
+export const queryWithoutTimeLimit = <Row extends QueryResultRow>(
+  pool: Pool,
+  statement: QueryConfig,
+): Promise<QueryResult<Row>> =>
   withTransaction(pool, async (client) => {
     await client.query(NO_STATEMENT_TIMEOUT_SQL)
     return client.query<Row>(statement)
@@ -52,8 +55,9 @@ export const queryWithoutLimit = <Row extends QueryResultRow>(pool: Pool, statem
 export const NO_STATEMENT_TIMEOUT_SQL = "select set_config('statement_timeout', '0', true)"
 
 /**
- * Writes what an operation has decided, in the transaction that stores an async answer; in one of its own for a sync answer. When
- * the effect throws, the transaction is rolled back; after `OutcomeOutdated`, the operation decides again at once.
+ * Writes what an operation has decided: for an async answer, in the transaction that stores the answer; for a sync answer, in a
+ * transaction of its own. When the effect throws, the transaction is rolled back; after `OutcomeOutdated`, the operation decides
+ * again at once.
  */
 export type ReplyEffect = (transaction: ClientBase) => Promise<void>
 
@@ -62,19 +66,19 @@ export type Snapshot = Pick<PoolClient, 'query'>
 
 /** Runs work on a snapshot of the database, with a connection of `asyncSearches`. Throws what the work throws. */
 export const withSnapshot = <Result>(
-  { asyncSearches, statementNames }: SnapshotConnections,
+  { asyncSearches, statementNames }: SnapshotDeps,
   work: (snapshot: Snapshot) => Promise<Result>,
 ): Promise<Result> =>
   withTransaction(asyncSearches, work, 'begin isolation level repeatable read, read only', (client) =>
     statementNames.isFull(client),
   )
 
-interface SnapshotConnections {
+interface SnapshotDeps {
   readonly asyncSearches: Pool
   readonly statementNames: StatementNames
 }
 
-/** Runs a statement in a snapshot. If it fails, for example by a timeout, the snapshot can still be used. */
+/** Runs a statement in a snapshot, and throws its error, such as a timeout. The snapshot can be used after the error. */
 export async function tryInSnapshot<Result>(snapshot: Snapshot, statement: () => Promise<Result>): Promise<Result> {
   await snapshot.query('savepoint tried')
   try {

@@ -32,6 +32,7 @@ export interface BatchOptions {
   readonly today: string
 }
 
+/** The records and rejected lines of the entries of a file that are written in one transaction. */
 export class Batch {
   entries = 0
   /** The total length of the documents in the batch, in characters. */
@@ -39,9 +40,9 @@ export class Batch {
   last: { readonly line: number; readonly end: number } | null = null
   readonly lines = new Map<RecordType, RecordLine[]>()
   readonly rejects: RejectedLine[] = []
-  /** The primary identifiers of records that were rejected before they were written. */
+  /** The primary identifiers of records, also of groups, that were rejected before they were written. */
   readonly rejectedPersons = new Map<RecordType, string[]>()
-  /** The numbers of rejected lines that do not say whose record they are. */
+  /** The numbers of rejected lines from which no record, and so no primary identifier, could be read. */
   readonly unnamedLines: number[] = []
   readonly counts = new BatchCounts()
   readonly #notes = new RecordNotes()
@@ -118,7 +119,11 @@ export class Batch {
     return { inserted, unchanged }
   }
 
-  /** Rejects or counts lines that the database refused or that repeat others. @returns lines that were not written */
+  /**
+   * Rejects the lines that were refused. Rejects the lines that repeat an earlier line too; when `duplicates` is `last`, only
+   * counts these.
+   * @returns the lines that were not written
+   */
   #refuse(
     { duplicates }: Pick<WriteLinesOptions, 'duplicates'>,
     { primary_identifier }: RecordType,

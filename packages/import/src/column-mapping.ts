@@ -24,7 +24,7 @@ import { DUPLICATE_RULES, type DuplicateRule } from './write-lines.ts'
 /** The treatment of a value that `codes` does not list. */
 export const UNLISTED_CODE_RULES = ['reject', 'keep', 'omit'] as const
 
-/** The mark in a proposed mapping where a person must write the meaning of a code. */
+/** The mark in a proposed mapping that the operator must replace, such as by the meaning of a code. */
 export const UNDECIDED_MARK = '?'
 
 const ColumnSchema = Type.String({ minLength: 1, description: 'Name of a column, as in the header line.' })
@@ -94,7 +94,7 @@ export interface MappingTarget {
   readonly codes: ReadonlyMap<string, string | number | boolean> | null
   readonly unlisted: (typeof UNLISTED_CODE_RULES)[number]
   readonly split: string | null
-  /** The path in its normal spelling, in which paths are compared; without the type of an identifier. */
+  /** The `searchKey` of the path, which is equal for all spellings of the path; without the type of an identifier. */
   readonly key: string
   /** The names of the attributes and identifier types that are read at this path. */
   readonly reads: readonly string[]
@@ -118,7 +118,7 @@ const MAPPING_PATH_PATTERN = /^([^.[\]]+(?:\.[^.[\]]+)*)(?:\[([^.[\]]+)\])?$/
 const EXAMPLE_MAPPING = '{"name.given_name": "Given name", "identifier[UIN]": "Number"}'
 
 /**
- * Checks a mapping, and returns its targets.
+ * Checks a mapping, and returns its targets and its treatment of repeated records.
  * @param records null: any path is accepted, as for records of another registry
  * @throws ImportError names the rule, and the path that breaks it, if there is one
  */
@@ -127,7 +127,7 @@ export function readColumnMapping(given: unknown, records: MappedRecords | null)
     throw new ImportError(`the column mapping must be a JSON object such as ${EXAMPLE_MAPPING}`)
   }
   const { [DUPLICATES_MEMBER]: repeated, ...paths } = given as Record<string, unknown>
-  const duplicates = repeated === undefined ? null : checkMappingMember(DuplicatesSchema, repeated, DUPLICATES_MEMBER)
+  const duplicates = repeated === undefined ? null : checkMappingValue(DuplicatesSchema, repeated, DUPLICATES_MEMBER)
   const entries = Object.entries(paths)
   if (entries.length === 0) throw new ImportError('the column mapping is empty; name at least one path')
   if (records !== null) refuseReversedMapping(entries, records)
@@ -166,24 +166,24 @@ function readTarget(path: string, given: unknown, records: MappedRecords | null)
     unlisted: 'reject',
     split: null,
     key: searchKey(keys.join('.')),
-    reads: identifier_type === null ? namesReadAt(places ?? []) : [identifier_type],
+    reads: identifier_type === null ? namesReadAtPaths(places ?? []) : [identifier_type],
     ...rule,
   }
   if (places !== null) checkTargetPlaces(target, places)
   return target
 }
 
-const namesReadAt = (places: readonly RecordPath[]): readonly string[] =>
+const namesReadAtPaths = (places: readonly RecordPath[]): readonly string[] =>
   places.flatMap(({ attributes, types }) => [...attributes.map(({ name }) => name), ...types])
 
 /** Reads the rule that the mapping has for a path. */
 function readRule(path: string, given: unknown): Partial<MappingTarget> {
-  if (typeof given === 'string') return { column: checkMappingMember(ColumnSchema, given, path) }
+  if (typeof given === 'string') return { column: checkMappingValue(ColumnSchema, given, path) }
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw mappingError(path, 'must be the name of a column, or an object with column or value')
   }
-  if ('value' in given) return checkMappingMember(ConstantSchema, given, path)
-  const { column, format, codes, unlisted, split } = checkMappingMember(ColumnRuleSchema, given, path)
+  if ('value' in given) return checkMappingValue(ConstantSchema, given, path)
+  const { column, format, codes, unlisted, split } = checkMappingValue(ColumnRuleSchema, given, path)
   if (format !== undefined && codes !== undefined) throw mappingError(path, 'has format and codes; name one')
   if (unlisted !== undefined && codes === undefined) throw mappingError(`${path}.unlisted`, 'needs codes')
   for (const [code, to] of Object.entries(codes ?? {})) {
@@ -202,7 +202,7 @@ function readRule(path: string, given: unknown): Partial<MappingTarget> {
 
 const validatorBySchema = new Map<TSchema, ReturnType<typeof validator>>()
 
-function checkMappingMember<Schema extends TSchema>(schema: Schema, given: unknown, path: string): Static<Schema> {
+function checkMappingValue<Schema extends TSchema>(schema: Schema, given: unknown, path: string): Static<Schema> {
   const names = Object.keys((schema as { properties?: object }).properties ?? {})
   if (names.length > 0 && typeof given === 'object' && given !== null && !Array.isArray(given)) {
     const unknown = Object.keys(given).find((name) => !names.includes(name))
@@ -218,7 +218,12 @@ function checkMappingMember<Schema extends TSchema>(schema: Schema, given: unkno
 
 const mappingError = (path: string, rule: string): ImportError => new ImportError(`the column mapping of ${path}: ${rule}`)
 
-/** Finds the place of a path in each record type that has it. @throws ImportError no record type has it */
+/**
+ * Finds the path in each record type that has it.
+ * @param path the path as the mapping has it, for the message
+ * @param dotted the path without the type of an identifier
+ * @throws ImportError no record type has the path
+ */
 function requirePathPlaces(records: MappedRecords, path: string, dotted: string): readonly RecordPath[] {
   const places = records.recordTypes.flatMap((recordType) => findRecordPath(recordType, dotted) ?? [])
   if (places.length > 0) return places
@@ -279,11 +284,14 @@ function checkTargetPlaces(target: MappingTarget, places: readonly RecordPath[])
   }
 }
 
-/** True when one of the attributes can have the value, or there is no attribute. The code that reads records decides. */
+/** True when one of the attributes can have the value, which is read like a value of a record, or there is no attribute. */
 const isValueOfAttributes = (attributes: readonly Attribute[], value: string | number | boolean): boolean =>
   attributes.length === 0 || attributes.some((attribute) => readAttribute({ ...attribute, paths: [''] }, value) !== null)
 
-/** The steps of a path. There is a list where the schema has one; without a schema, at the identifiers. */
+/**
+ * The steps of a path. At a step with `array`, the record gets a list: where the schema allows only a list. At the last step of a
+ * path to an identifier, also where the schema allows several values, or is not known.
+ */
 function pathStepsOf(
   keys: readonly string[],
   records: MappedRecords | null,

@@ -3,7 +3,7 @@
  * without case, accents and separators. The names and aliases that attributes and types have themselves need no row.
  */
 
-export const ATTRIBUTE_COLUMNS: Readonly<Record<string, readonly string[]>> = {
+export const ATTRIBUTE_COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
   given_name: [
     ...['given names', 'first names', 'forename', 'forenames', 'fname'],
     ...['prénom', 'prénoms', 'nombres', 'nombre de pila', 'primer nombre', 'nome próprio', 'primeiro nome'],
@@ -63,7 +63,7 @@ export const IDENTIFIER_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   FARMER_ID: ['farmer number', 'farmer no'],
 }
 
-/** Column names for a whole name, which records have at several paths. */
+/** Column names for a whole name. Records have the parts of a name at paths of their own, such as given name and surname. */
 export const WHOLE_NAME_COLUMNS: readonly string[] = [
   ...['name', 'full name', 'fullname', 'complete name', 'nom complet', 'nom et prénom', 'nom et prénoms'],
   ...['nombre', 'nombre completo', 'nombres y apellidos', 'nome', 'nome completo'],

@@ -5,10 +5,10 @@ import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { RecordType } from '@rollcall/protocol'
-import { countRecordsBefore } from '@rollcall/records/records/complete-records'
+import { countRecordsBeforeImport } from '@rollcall/records/records/complete-records'
 import type { ClientBase } from 'pg'
 import type { Batch } from './batch.ts'
-import { listAbsentRecords, noteLines, readAbsentRecords } from './noted-lines.ts'
+import { listRecordsNotInFile, noteLines, readRecordsNotInFile } from './noted-lines.ts'
 import { ImportError, type ImportSource } from './source.ts'
 
 /** The share of the registry's records that may be removed without the operator's permission. */
@@ -37,7 +37,7 @@ export interface CompleteFileOptions {
 export interface RemovalResult {
   /** The number of records before the import. */
   readonly before: number
-  /** The number of records before the import that the file does not name. */
+  /** The number of these records that are absent from the file. */
   readonly absent: number
   readonly removed: number
   /** The reason, for the operator, why nothing was removed; null when the removal was not refused. */
@@ -49,7 +49,7 @@ export interface RemovalResult {
 /** Collects rejected lines during the import of a complete file, and removes the records that no line names. */
 export class AbsentRemoval {
   readonly #file: CompleteFileOptions
-  /** The number of the run that first read the file: records that were added later stay. */
+  /** The number of the run that first read the file (`newRunNumber`): records that were added after its begin stay. */
   readonly began: string
   /** The number of lines whose records were stored already as the lines have them. */
   unchanged = 0
@@ -73,7 +73,7 @@ export class AbsentRemoval {
 
   /**
    * Removes the records that no line names. All are listed, and the number is checked, before the first is removed.
-   * @param recordTypes those that the file is complete for
+   * @param recordTypes the record types of which the file names all records
    */
   async removeAbsent(
     client: ClientBase,
@@ -83,13 +83,13 @@ export class AbsentRemoval {
   ): Promise<RemovalResult> {
     const compared = recordTypes.map((recordType) => ({ registry, recordType, began: this.began }))
     let before = 0
-    for (const one of compared) before += await countRecordsBefore(client, one)
-    const absent = await listAbsentRecords(client, compared)
+    for (const one of compared) before += await countRecordsBeforeImport(client, one)
+    const absent = await listRecordsNotInFile(client, compared)
     await this.#writeList(client)
     const refusal = absent === 0 ? null : this.#refusalOf(registry, absent, before)
     if (isDry || refusal !== null) return { before, absent, removed: 0, refusal, isFinished: true }
     let removed = 0
-    for await (const batch of readAbsentRecords(client, REMOVAL_BATCH_RECORDS)) {
+    for await (const batch of readRecordsNotInFile(client, REMOVAL_BATCH_RECORDS)) {
       if (signal?.aborted) return { before, absent, removed, refusal, isFinished: false }
       const recordType = recordTypes.find(({ name }) => name === batch[0]?.record_type)
       if (recordType === undefined) continue
@@ -120,7 +120,7 @@ export class AbsentRemoval {
       const isFile = (await handle.stat()).isFile()
       // `open` sets the mode only of a new file, so an existing file gets its mode here.
       if (isFile) await handle.chmod(0o600)
-      for await (const batch of readAbsentRecords(client, REMOVAL_BATCH_RECORDS)) {
+      for await (const batch of readRecordsNotInFile(client, REMOVAL_BATCH_RECORDS)) {
         await handle.appendFile(batch.map((one) => `${JSON.stringify(one)}\n`).join(''))
       }
       if (isFile) await handle.datasync()

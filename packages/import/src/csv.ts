@@ -19,7 +19,7 @@ export interface CsvOptions {
   readonly delimiter?: string
   /** True when the first row has the names of columns; absent: the first row shows it. */
   readonly header?: boolean
-  /** Called with the form of the table, before its first row is returned. */
+  /** Called once, before the first row is returned: `how` has the delimiter, the header and the row reader of the table. */
   readonly described?: (how: DelimiterAndHeader & { readonly rows: RowReader }) => void
 }
 
@@ -73,11 +73,11 @@ export function findDelimiterAndHeader(
   const [first] = forms
   const found =
     forms.find((one) => one.fits) ??
-    forms.reduce((best, one) => (one.cells.length > best.cells.length ? one : best), first ?? NO_FORM)
+    forms.reduce((best, one) => (one.cells.length > best.cells.length ? one : best), first ?? FALLBACK_FORM)
   return { delimiter: found.delimiter, header: header ?? (found.fits || !hasNumberedColumns(mapping)) }
 }
 
-const NO_FORM = { delimiter: ',', cells: [] as readonly string[], fits: false }
+const FALLBACK_FORM = { delimiter: ',', cells: [] as readonly string[], fits: false }
 
 /** True when a mapping names columns by their numbers. */
 const hasNumberedColumns = ({ targets }: ColumnMapping): boolean =>
@@ -93,7 +93,7 @@ function firstRow(head: Buffer, delimiter: string): readonly string[] {
 const hasMappedColumns = ({ targets }: ColumnMapping, names: readonly string[]): boolean =>
   targets.every(({ column }) => column === null || names.includes(column.trim()))
 
-/** Reads rows under a header: the first row that is not blank, or the numbers of columns. */
+/** Makes entries from rows. The first row that is not blank is the header line; without one, numbers are the column names. */
 class CsvTable {
   readonly #form: DelimiterAndHeader
   readonly #options: CsvOptions

@@ -1,7 +1,7 @@
 /** Reads dates in a given format, such as `dd/MM/yyyy`. An ambiguous format is refused. */
 import { dayInterval } from '@rollcall/protocol'
 
-/** Returns the ISO date of a text in the format, with the time if the format has hours; null: the text has another form. */
+/** Returns the ISO date of a text, with the time if the format has hours; null: the text has another form, or is no real date. */
 export type DateReader = (text: string) => string | null
 
 type DatePart = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second'
@@ -10,7 +10,7 @@ interface FormatToken {
   readonly part: DatePart
   readonly pattern: string
   readonly meaning: string
-  /** Set when the token has a varying number of digits. Then no token of digits may follow it at once. */
+  /** Set when the token has a varying number of digits. A separator must then stand before a next token of digits. */
   readonly varies?: true
 }
 
@@ -60,7 +60,7 @@ export function parseDateFormat(format: string): DateReader | string {
       return `is ambiguous: ${text} has one or two digits, so a separator must follow; or write ${text}${text}`
     }
   }
-  const problem = partsProblem(parts)
+  const problem = findDatePartsProblem(parts)
   if (problem !== null) return problem
   const source = pieces.map(({ text, literal }, at) =>
     tokens[at] === undefined ? escapePattern(literal ?? text) : `(${tokens[at].pattern})`,
@@ -68,12 +68,13 @@ export function parseDateFormat(format: string): DateReader | string {
   return makeDateReader(new RegExp(`^${source.join('')}$`, 'iu'), parts)
 }
 
-/** Returns every text that a format reads as this day, without spaces around it. */
+/** Returns every text without surrounding spaces that a format reads as this day. @param day such as 2001-02-03 */
 export type DayWriter = (day: string) => readonly string[]
 
 /**
- * For each token with few spellings, a function that returns all texts which the token reads as the part of a day. The name of a
- * month is missing: it has many spellings, in capitals and small letters.
+ * For each token of digits for a year, month or day: a function that returns every text that the token accepts for a date, whose
+ * year, month and day are `parts`. For the 7th, `d` gives `07` and `7`. Tokens for names of months are missing, because a name
+ * has many spellings.
  */
 const DAY_TOKEN_WRITERS: Readonly<Record<string, (parts: readonly string[]) => readonly string[]>> = {
   yyyy: ([year = '']) => [year],
@@ -106,7 +107,7 @@ function unknownTokenProblem(text: string): string {
   return `${text} ${hint ?? `is not a token: use ${Object.keys(DATE_TOKENS).join(', ')}, and write other letters in single quotes`}`
 }
 
-function partsProblem(parts: readonly DatePart[]): string | null {
+function findDatePartsProblem(parts: readonly DatePart[]): string | null {
   const twice = parts.find((part, at) => parts.indexOf(part) < at)
   if (twice !== undefined) return `has the ${twice} twice`
   if (parts.includes('minute') && !parts.includes('month') && !parts.includes('hour')) {

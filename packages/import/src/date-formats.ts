@@ -2,6 +2,7 @@
 import { dayInterval } from '@rollcall/protocol'
 import { type DateReader, type DayWriter, findDayWriter, parseDateFormat } from './date-format.ts'
 
+/** Reads the dates of a column that has one format or several, and writes days in these formats. */
 export interface DateFormats {
   readonly read: DateReader
   /** The rule that a text breaks when it cannot be read as a date, for messages. */
@@ -14,7 +15,7 @@ export interface DateFormats {
 }
 
 /**
- * Makes a reader of several formats. A text that two formats read as different days is not read.
+ * Makes a reader of several formats. It returns null for a text that two formats read as different days.
  * @returns the reader, or the rule that a format breaks
  */
 export function parseDateFormats(given: string | readonly string[]): DateFormats | string {

@@ -14,9 +14,8 @@ export function findSourceEncoding({ head, mark }: ImportSource, asked: string |
 }
 
 /**
- * Converts the text of a source to UTF-8 while it is read. A source in UTF-8 is returned as it is: each record that is not UTF-8
- * is rejected alone.
- * @throws ImportError during reading: the bytes are not in `encoding`, unless that is UTF-8
+ * Converts the text of a source to UTF-8 while it is read. Reading throws an ImportError when the bytes are not in `encoding`. A
+ * source in UTF-8 is returned as it is.
  */
 export function convertToUtf8(source: ImportSource, encoding: string): ImportSource {
   // A UTF-8 source is not converted: each record that is no UTF-8 is rejected alone.

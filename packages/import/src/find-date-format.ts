@@ -16,7 +16,7 @@ export const areIsoDates = (values: readonly string[]): boolean => values.every(
 
 /** The formats that read every value. Of formats that read all values alike, only the first. */
 export const dateFormatsReadingAll = (values: readonly string[]): readonly string[] =>
-  firstOfEachOrder(CANDIDATE_FORMATS.filter((format) => values.every((value) => isReadableByFormat(format, value))))
+  firstFormatOfEachOrder(CANDIDATE_FORMATS.filter((format) => values.every((value) => isReadableByFormat(format, value))))
 
 /**
  * The formats that read the most values, and the number of these values. The format null stands for ISO dates, which need none.
@@ -32,7 +32,7 @@ export function dateFormatsReadingMost(values: readonly string[]): {
   const most = Math.max(...counts.map(([, count]) => count))
   const asWritten = values.filter((value) => dayInterval(value) !== null).length
   if (asWritten >= most) return { formats: asWritten === 0 ? [] : [null], most: asWritten }
-  return { formats: firstOfEachOrder(counts.flatMap(([format, count]) => (count === most ? [format] : []))), most }
+  return { formats: firstFormatOfEachOrder(counts.flatMap(([format, count]) => (count === most ? [format] : []))), most }
 }
 
 const READER_BY_FORMAT: ReadonlyMap<string, ReturnType<typeof parseDateFormat>> = new Map(
@@ -44,8 +44,8 @@ function isReadableByFormat(format: string, value: string): boolean {
   return typeof reader === 'function' && reader(value) !== null
 }
 
-/** The first format of each group that reads values alike. */
-function firstOfEachOrder(formats: readonly string[]): readonly string[] {
+/** The first format of each group of formats that have year, month and day in one order, and so read values alike. */
+function firstFormatOfEachOrder(formats: readonly string[]): readonly string[] {
   const firsts = new Map<string, string>()
   for (const format of formats) {
     const order = datePartOrder(format)
@@ -54,7 +54,7 @@ function firstOfEachOrder(formats: readonly string[]): readonly string[] {
   return [...firsts.values()]
 }
 
-/** The order of year, month and day tells formats apart. Different digits or names of months do not. */
+/** The order of year, month and day in a format, such as dMy: the same for different digits or names of months. */
 const datePartOrder = (format: string): string => format.replace(/[^dMy]/g, '').replace(/(.)\1*/g, '$1')
 
 /** Returns 3 February 2001, 14:30:00 as a text in a format, as an example. */

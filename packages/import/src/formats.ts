@@ -11,11 +11,11 @@ import { readJsonArray } from './json-array.ts'
 import { ImportError, type ImportSource, MAX_ENTRY_BYTES, openSource, type SourceEntry, type SourcePosition } from './source.ts'
 import type { DuplicateRule } from './write-lines.ts'
 
-/** How a file was read: the format, the encoding, and for a table its form and columns. */
+/** How a file was read: the format, the encoding, and for a table its delimiter, header line and columns. */
 export interface ReadingDescription {
   readonly format: FormatName
   readonly encoding: string
-  /** The form of the table, and its mapped and unused columns; null when the file is no table. */
+  /** The delimiter, whether there is a header line, and the mapped and the unused columns; null when the file is no table. */
   readonly table:
     | (DelimiterAndHeader & {
         readonly targets: readonly MappingTarget[]
@@ -48,7 +48,7 @@ interface FileFormat {
   reader(options: FormatOptions): EntryReader
 }
 
-/** The treatment of repeated records: in CSV as the mapping says, in JSON the last one is stored. */
+/** The treatment of repeated records: for CSV that of the mapping, by default `reject`; for JSON `last`. */
 export const chooseDuplicateRule = (format: FormatName, mapping: unknown): DuplicateRule =>
   format === 'csv' ? (readColumnMapping(mapping, null).duplicates ?? 'reject') : 'last'
 
@@ -119,7 +119,10 @@ export function chooseFormat(source: string | Readable, asked: FormatName | unde
   return found[0] as FormatName
 }
 
-/** Finds the format of a source. One of `OTHER_FILES` is reported before a missing format. @throws ImportError */
+/**
+ * Finds the format of a source.
+ * @throws ImportError the format is not known; for a file that begins like one of `NON_TEXT_FILE_TYPES`, says so instead
+ */
 export async function chooseSourceFormat(source: string | Readable, asked: FormatName | undefined): Promise<FormatName> {
   try {
     return chooseFormat(source, asked)
@@ -129,19 +132,19 @@ export async function chooseSourceFormat(source: string | Readable, asked: Forma
   }
 }
 
-/** Reads the lines after those that an earlier import has done. Blank lines are counted and skipped. */
+/** Reads the lines after those that an earlier import has done. Blank lines are skipped, but count in the line numbers. */
 export async function* readNdjson(source: ImportSource, from: SourcePosition): AsyncGenerator<SourceEntry[]> {
   const bytes = Math.max(from.bytes, source.mark.bytes)
   const cutter = new LineCutter(MAX_ENTRY_BYTES, { line: from.line, bytes })
   for await (const chunk of source.chunks(from.bytes)) {
     const lines = cutter.push(chunk)
-    if (lines.length > 0) yield lines.map(entryOf)
+    if (lines.length > 0) yield lines.map(makeLineEntry)
   }
   const last = cutter.finish()
-  if (last.length > 0) yield last.map(entryOf)
+  if (last.length > 0) yield last.map(makeLineEntry)
 }
 
-function entryOf({ line, end, bytes }: Line): SourceEntry {
+function makeLineEntry({ line, end, bytes }: Line): SourceEntry {
   if (bytes === null) return { line, end, problem: `the record is longer than ${MAX_ENTRY_BYTES} bytes` }
   return { line, end, text: bytes }
 }

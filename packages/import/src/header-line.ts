@@ -1,15 +1,15 @@
-/** Finds out whether the first line of a table has the names of columns, or a person's data, which nobody may see. */
+/** Refuses a table whose first line has no names of columns. That line may have a person's data, so no message shows it. */
 import { dayInterval } from '@rollcall/protocol'
 import { dateFormatsReadingAll } from './find-date-format.ts'
 import { ImportError } from './import-error.ts'
-import type { TextTable } from './propose-mapping.ts'
+import type { HeaderAndRows } from './propose-mapping.ts'
 import type { ProposedColumn } from './proposed-column.ts'
 
 /**
  * Refuses a table whose first line looks like a row of values, or has no name that is known.
  * @throws ImportError its message has no cell of that line
  */
-export function refuseWithoutHeader({ header, rows }: TextTable, columns: readonly ProposedColumn[]): void {
+export function refuseWithoutHeader({ header, rows }: HeaderAndRows, columns: readonly ProposedColumn[]): void {
   const at = header.findIndex((cell, place) => isLikelyValue(cell.trim(), rows, place))
   if (at !== -1) {
     throw new ImportError(
@@ -28,7 +28,7 @@ export function refuseWithoutHeader({ header, rows }: TextTable, columns: readon
  * True when a cell looks like a value: a number, a date, a telephone number, an e-mail address, or a text that another
  * row has in this column.
  */
-function isLikelyValue(cell: string, rows: TextTable['rows'], place: number): boolean {
+function isLikelyValue(cell: string, rows: HeaderAndRows['rows'], place: number): boolean {
   if (cell === '') return false
   if (/\d/.test(cell) && !/\p{L}{2}/u.test(cell)) return true
   if (/^[^@\s]+@[^@\s]+$/.test(cell)) return true

@@ -16,8 +16,8 @@ export function refuseMappingWithoutPrimary(mapping: ColumnMapping, { recordType
 }
 
 /**
- * True when a target writes the primary identifier: at a path of its own, with its type in brackets, or as the value
- * beside a column with the type.
+ * True when a target writes the primary identifier: at a path whose values have this type without brackets, at a path with this
+ * type in brackets, or at an `identifier_value`, because another column may have its type.
  */
 const hasPrimaryIdentifier = ({ targets }: ColumnMapping, recordType: RecordType): boolean =>
   targets.some(({ steps, reads }) => {

@@ -1,10 +1,10 @@
-/** The database connection of an import: it has the claim of the registry, or the notes of a dry run. */
+/** The database connection of an import: it has the claim of the registry, or the temporary tables of a dry run. */
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { releaseImportClaim, tryClaimImport } from '@rollcall/records/records/claims'
 import { findRegistry } from '@rollcall/records/registries/registries'
 import type { ClientBase } from 'pg'
-import { createNoteTables } from './noted-lines.ts'
+import { createNotedLineTable } from './noted-lines.ts'
 import { ImportError } from './source.ts'
 
 /** Claims the registry for this import, runs the work, releases the claim. @throws ImportError another import has it */
@@ -21,8 +21,8 @@ export async function withClaimedRegistry<Result>(
     // The registry is read again: its attributes may have changed before the claim. Now they cannot change.
     return await work(client, (await findRegistry(db, registry.namespace)) ?? registry)
   } finally {
-    // The claim is given up, so that the next import may begin at once. The connection is closed too: that ends the
-    // claim in any case, but only when PostgreSQL notices.
+    // The claim is released, so that the next import may begin at once. If the release fails, the claim ends when PostgreSQL
+    // notices that the connection is closed.
     await releaseImportClaim(client, registry.id).catch(() => undefined)
     client.release(true)
   }
@@ -32,7 +32,7 @@ export async function withClaimedRegistry<Result>(
 export async function withDryRun<Result>(db: Database, work: (client: ClientBase) => Promise<Result>): Promise<Result> {
   const client = await db.pool.connect()
   try {
-    await createNoteTables(client)
+    await createNotedLineTable(client)
     return await work(client)
   } finally {
     client.release(true)

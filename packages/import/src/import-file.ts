@@ -4,7 +4,7 @@
  */
 
 import type { Readable } from 'node:stream'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { inTransaction } from '@rollcall/database/transaction'
@@ -32,11 +32,11 @@ import {
   loadProgress,
   NO_PROGRESS,
   newRunNumber,
-  noteImportEnd,
   type Progress,
+  saveImportEnd,
   saveProgress,
 } from './import-progress.ts'
-import { createNoteTables } from './noted-lines.ts'
+import { createNotedLineTable } from './noted-lines.ts'
 import { openRejects, type RejectsFile, rejectsPathFor } from './rejects.ts'
 import { type ImportReport, makeReport } from './report.ts'
 import { ImportError, type ImportSource, openSource, type SourceEntry } from './source.ts'
@@ -92,7 +92,7 @@ export interface ImportProgress {
   readonly added: number
   /** The number of lines that replaced a record, or changed a survivor. In a dry run, new records count here too. */
   readonly replaced: number
-  /** The number of records that were stored already as the lines have them; 0 unless the file is complete. */
+  /** The number of lines whose records were stored already as the lines have them; 0 unless the file is complete. */
   readonly unchanged: number
   readonly rejected: number
   readonly bytes: number
@@ -117,7 +117,7 @@ interface ImportResult extends ImportProgress {
 /**
  * Imports NDJSON, a JSON array or CSV. Each record replaces the one with its primary identifier. An interrupted import
  * continues after its last committed batch when it is called with the same file and options. A finished import begins
- * anew. The import of a complete file always begins anew, and finds unchanged what it has written before.
+ * anew. The import of a complete file always begins anew: records that it has written before are then unchanged.
  * @param source a path, or a stream, which cannot be resumed
  * @throws ImportError an option is wrong, the source cannot be read, or another import into the registry is running
  * @throws StoreRefusal the records of the registry are not ours to write
@@ -176,7 +176,7 @@ async function importOpened(
   const number = await newRunNumber(client)
   const completion = options.complete === undefined ? null : new AbsentRemoval(options.complete, stored.run ?? number)
   const from = completion === null ? stored : { ...NO_PROGRESS, events: stored.events }
-  if (completion !== null && !isDry) await createNoteTables(client)
+  if (completion !== null && !isDry) await createNotedLineTable(client)
   if (!isDry && identity === null) await forgetProgress(client, registry.id)
   // When an interrupted import continues, its rejects stay in the file.
   const rejectsPath = rejectsPathFor(source, opened, isDry ? (options.rejectsPath ?? null) : options.rejectsPath)
@@ -208,7 +208,7 @@ async function importOpened(
     const recordTypes = recordType === null ? registry.kind.record_types : [recordType]
     const removal = completion === null || !isRead ? null : await completion.removeAbsent(client, registry, recordTypes, absent)
     const finished = isRead && (removal === null || removal.isFinished)
-    if (finished && removal?.refusal === null && !isDry) await noteImportEnd(client, registry.id, progress)
+    if (finished && removal?.refusal === null && !isDry) await saveImportEnd(client, registry.id, progress)
     return {
       ...importProgressOf(progress, opened.totalBytes, completion),
       finished,
@@ -224,7 +224,7 @@ async function importOpened(
   }
 }
 
-/** How this import records events; null: changes are no events. Without a mode, a resumed import does as before. */
+/** How events are recorded; null: none are. Without a mode: as before an interruption, else only if the registry has records. */
 async function chooseEventRecording(
   db: Database,
   registry: Registry,
@@ -274,7 +274,7 @@ async function runImport(
     }
     const done = await writing
     if (run.isComplete) checkHasLines(done.entries)
-    if (run.run !== null) await noteImportEnd(run.client, run.registry.id, done, run.isComplete ? run.identity : null)
+    if (run.run !== null) await saveImportEnd(run.client, run.registry.id, done, run.isComplete ? run.identity : null)
     const progress = { ...done, bytes: Math.max(done.bytes, run.totalBytes ?? 0) }
     if (run.options.onProgress) run.options.onProgress(importProgressOf(progress, run.totalBytes, run.completion))
     return [progress, true]
@@ -288,7 +288,7 @@ async function* batchesOf(groups: AsyncIterable<SourceEntry[]>, preparing: Batch
   for await (const group of groups) {
     for (const entry of group) {
       batch.add(preparing, entry)
-      if (batch.entries % ENTRIES_PER_TURN === 0) await setImmediate()
+      if (batch.entries % ENTRIES_PER_TURN === 0) await nextTurn()
       if (batch.entries < limit && batch.size < BATCH_CHARACTERS) continue
       yield batch
       batch = new Batch()

@@ -33,7 +33,7 @@ export interface Progress {
 export interface ValueCounts {
   readonly understood: number
   readonly not_understood: number
-  /** The number of codes that are not in their list of codes. These codes also count as understood. */
+  /** The number of codes that are not on the list of codes of their attribute. `understood` counts them too. */
   readonly unlisted: number
   /** The line numbers of the first values that were not understood. */
   readonly lines: readonly number[]
@@ -115,7 +115,7 @@ const COUNT_COLUMNS = (Object.keys(NO_PROGRESS) as (keyof Progress)[]).filter(
  * Loads the progress of the same import, if it was interrupted. Another import into the registry begins anew: if it
  * continued in the middle of a file after another file was read, old records would replace newer ones.
  * @param identity the digest of the source and of the options for reading it
- * @param isComplete true for a complete file: it is also loaded if the file was read, and the removal did not come to its end
+ * @param isComplete true for a complete file: its progress is also loaded if the file was read, but the removal has not ended
  */
 export async function loadProgress(
   client: ClientBase,
@@ -130,7 +130,7 @@ export async function loadProgress(
   const [row] = rows
   if (row === undefined) return NO_PROGRESS
   const counts = Object.fromEntries(COUNT_COLUMNS.map((name) => [name, Number(row[name])]))
-  // When the file was read to its end, it is decided anew whether changes are events.
+  // `source` is not `identity` when the file was read to its end: then it is decided anew whether changes are events.
   const events = row.source === identity ? row.events : null
   return { ...NO_PROGRESS, ...counts, read: row.read, events, run: row.run }
 }
@@ -157,15 +157,15 @@ export async function saveProgress(client: ClientBase, registryId: number, ident
   )
 }
 
-/** The beginning of the identity that is stored when the import has ended and the row has its report. No digest begins with it. */
+/** The word with which `source` begins when the import has ended and the row has its report. No digest begins with it. */
 const ENDED = 'ended'
 const endedIdentity = (identity: string): string => `${ENDED} ${identity}`
 
 /**
- * Stores that the import has ended. With the same file it would begin anew; the counts stay for the report.
- * @param unremoved the identity of the import of a complete file that has not removed records yet; null: nothing is left to do
+ * Stores that the import has ended. Another import of the same file begins at its first line; the counts stay for the report.
+ * @param unremoved `identity` of the import of a complete file that still has to remove records; null: it has none to remove
  */
-export const noteImportEnd = (
+export const saveImportEnd = (
   client: ClientBase,
   registryId: number,
   progress: Progress,

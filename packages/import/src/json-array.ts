@@ -50,7 +50,7 @@ class ArraySplitter {
         start = at
       }
       if (!this.#endsElement(byte)) continue
-      // A number or word, such as 17, ends before the byte that ends it; an object or a text ends with its last byte.
+      // A number or a word, such as 17 or null, ends before the byte that follows it. Any other element ends with `byte`.
       const after = this.#depth < 0 || byte === COMMA || BLANK_BYTES.has(byte) ? at : at + 1
       this.#keep(chunk.subarray(start, after))
       entries.push(this.#take(this.#bytes + after))

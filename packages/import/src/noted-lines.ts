@@ -1,17 +1,17 @@
 /**
- * Temporary tables of a dry run, or of the import of a complete file. They have the number of one line for each primary
- * identifier, and at the end the records that no line names.
+ * Temporary tables of a dry run, or of the import of a complete file. They have each primary identifier that a line names, with
+ * the number of such a line, and at the end the records that no line names.
  */
 
 import type { RecordType } from '@rollcall/protocol'
-import { absentRecordsStatement, type ComparedRecords } from '@rollcall/records/records/complete-records'
+import { type ComparedRecords, recordsNotInFileStatement } from '@rollcall/records/records/complete-records'
 import type { ClientBase } from 'pg'
 
 /** Makes the temporary table for noted lines. The statements of this connection then have no time limit. */
-export async function createNoteTables(client: ClientBase): Promise<void> {
+export async function createNotedLineTable(client: ClientBase): Promise<void> {
   await client.query('set statement_timeout = 0')
-  // `line` is the number of one accepted line with the primary identifier; null while there is none. An import does not accept
-  // lines about retired records here; a dry run does, because it does not recognise them.
+  // `line` is the number of an accepted line with the primary identifier. It is null when all such lines were rejected or were
+  // about a retired record. A dry run does not recognise retired records, and writes the numbers of such lines.
   await client.query(
     `create temporary table noted_line (
        record_type text collate "C", primary_identifier text collate "C", line bigint,
@@ -21,15 +21,15 @@ export async function createNoteTables(client: ClientBase): Promise<void> {
 
 /**
  * Stores line numbers in the temporary table.
- * @param lines the line number for each primary identifier; null: the line was rejected, or was about a retired record
- * @returns for each primary identifier that an earlier line has, the number of that line
+ * @param lines the line number for each primary identifier; null: its line was rejected, or was about a retired record
+ * @returns the line number that an earlier call stored for each primary identifier; those with null or none are left out
  */
 export async function noteLines(
   client: ClientBase,
   { name }: RecordType,
   lines: ReadonlyMap<string, number | null>,
 ): Promise<ReadonlyMap<string, number>> {
-  // The final query does not see what `noted` writes, so it returns only earlier lines.
+  // The last `select` does not see the rows that the subquery `noted` writes, so it returns only lines of earlier calls.
   const { rows } = await client.query<NotedLine>(
     `with given as (select * from unnest($2::text[], $3::bigint[]) as given (primary_identifier, line)),
      noted as (
@@ -62,8 +62,8 @@ const FIND_NOTED_LINES = `select primary_identifier, line from noted_line
 const lineByPrimaryIdentifier = (rows: readonly NotedLine[]): ReadonlyMap<string, number> =>
   new Map(rows.map(({ primary_identifier, line }) => [primary_identifier, Number(line)]))
 
-/** Writes the records that no line names into a temporary table, for `readAbsentRecords`. @returns their number */
-export async function listAbsentRecords(client: ClientBase, compared: readonly ComparedRecords[]): Promise<number> {
+/** Writes the records that no line names into a temporary table, for `readRecordsNotInFile`. @returns their number */
+export async function listRecordsNotInFile(client: ClientBase, compared: readonly ComparedRecords[]): Promise<number> {
   await client.query('analyze noted_line')
   await client.query(
     `create temporary table absent_record (
@@ -72,23 +72,23 @@ export async function listAbsentRecords(client: ClientBase, compared: readonly C
   let count = 0
   for (const one of compared) {
     const named = 'select primary_identifier from noted_line where record_type = $2::text'
-    const { text, values } = absentRecordsStatement(one, named)
+    const { text, values } = recordsNotInFileStatement(one, named)
     const { rowCount } = await client.query(`insert into absent_record (record_type, primary_identifier) ${text}`, [...values])
     count += rowCount ?? 0
   }
   return count
 }
 
-export interface AbsentRecord {
+export interface RecordNotInFile {
   readonly record_type: string
   readonly primary_identifier: string
 }
 
 /** Yields the listed records in batches. The records of a batch have one type. */
-export async function* readAbsentRecords(client: ClientBase, limit: number): AsyncGenerator<readonly AbsentRecord[]> {
+export async function* readRecordsNotInFile(client: ClientBase, limit: number): AsyncGenerator<readonly RecordNotInFile[]> {
   let after = '0'
   for (;;) {
-    const { rows } = await client.query<AbsentRecord & { readonly position: string }>(
+    const { rows } = await client.query<RecordNotInFile & { readonly position: string }>(
       `select position, record_type, primary_identifier from absent_record
        where position > $1::bigint order by position limit $2`,
       [after, limit],

@@ -19,7 +19,7 @@ export interface CodedColumn {
   readonly reasons: readonly string[]
 }
 
-/** The table to whose keys a column refers: a small one may say what codes mean. */
+/** A table to whose keys a column refers. If this table is small, the texts in its rows may say what the column's codes mean. */
 export interface LookupTable {
   readonly name: string
   /** The name of the table with the name of its schema. */
@@ -28,8 +28,9 @@ export interface LookupTable {
   readonly texts: ReadonlyMap<string, readonly string[]> | null
 }
 
-/** The most values of a list of codes, and the most characters of a code. */
+/** The most different values of a column, and the most rows of a lookup table, that are proposed as codes. */
 export const MOST_CODES = 20
+/** The most characters of a value that is proposed as a code. */
 const LONGEST_CODE = 20
 /** An unknown value of a database is shown as a code only if so many rows have it: a rare one may identify a person. */
 const LEAST_ROWS_OF_CODE = 3
@@ -50,7 +51,8 @@ export function proposeCodes({ column, path, list, values, reasons }: CodedColum
   const distinct = [...new Set(values)].toSorted()
   if (distinct.every((value) => isKnownCode(list, value))) {
     const why = [...reasons, `all its values are on the list ${list}`]
-    // For a database, the mapping lists all values: a search asks the database for the values that mean a code.
+    // The mapping of a database lists each value, also those that are on the list: a search for a code asks the database for
+    // the values that the mapping lists for the code.
     const codes = Object.fromEntries(distinct.map((value) => [value, canonicalCode(list, value)]))
     return proposeMapped(column, path, isDatabase ? { column, codes } : column, why)
   }

@@ -1,7 +1,7 @@
 import { type Kind, kindNamed } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { readColumnMapping } from './column-mapping.ts'
-import { ATTRIBUTE_COLUMNS, IDENTIFIER_COLUMNS } from './column-synonyms.ts'
+import { ATTRIBUTE_COLUMN_NAMES, IDENTIFIER_COLUMNS } from './column-synonyms.ts'
 import { proposeColumns } from './propose-mapping.ts'
 import { listValuePaths } from './record-paths.ts'
 
@@ -216,7 +216,7 @@ it('every row of the tables of names is of an attribute, a member or an identifi
   const types = kinds.flatMap(({ record_types }) => record_types)
   const known = new Set(types.flatMap((type) => type.attributes.map(({ name }) => name)))
   for (const { path } of types.flatMap(listValuePaths)) known.add(path.slice(path.lastIndexOf('.') + 1))
-  expect(Object.keys(ATTRIBUTE_COLUMNS).filter((name) => !known.has(name))).toEqual([])
+  expect(Object.keys(ATTRIBUTE_COLUMN_NAMES).filter((name) => !known.has(name))).toEqual([])
   const identifiers = new Set(kinds.flatMap((kind) => kind.identifier_types.map(({ name }) => name)))
   expect(Object.keys(IDENTIFIER_COLUMNS).filter((name) => !identifiers.has(name))).toEqual([])
 })

@@ -3,22 +3,22 @@
  * what is ambiguous. No value goes into the proposal, except short lists of codes.
  */
 import { type Attribute, isContact, type Kind, namesOf, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
-import { AGE_COLUMNS, ATTRIBUTE_COLUMNS, IDENTIFIER_COLUMNS, WHOLE_NAME_COLUMNS } from './column-synonyms.ts'
+import { AGE_COLUMNS, ATTRIBUTE_COLUMN_NAMES, IDENTIFIER_COLUMNS, WHOLE_NAME_COLUMNS } from './column-synonyms.ts'
 import { areIsoDates, dateFormatsReadingAll, dateFormatsReadingMost, exampleDate } from './find-date-format.ts'
 import { type LookupTable, proposeCodes, proposeLookup } from './propose-codes.ts'
 import { type ProposedColumn, proposeChoices, proposeMapped, proposeUnmapped } from './proposed-column.ts'
 import { listValuePaths, type RecordPath } from './record-paths.ts'
 
-export interface TextTable {
+export interface HeaderAndRows {
   readonly header: readonly string[]
   readonly rows: readonly (readonly string[])[]
 }
 
 /** A table of a database, as the database's catalog describes it. */
 export interface DatabaseTable {
-  /** The name of the table, which may complete the name of a column: `place` in the table `birth`. */
+  /** The name of the table, which may complete the name of a column: `place` in the table `birth` can mean `birthplace`. */
   readonly name: string
-  /** The paths to which columns of other tables are mapped, with these columns. The paths of this table are added. */
+  /** The column of another table that is mapped to each path. `proposeColumns` adds the columns of this table. */
   readonly taken: Map<string, string>
   /** The tables to whose keys columns refer, by the names of these columns. */
   readonly lookups: ReadonlyMap<string, LookupTable>
@@ -28,7 +28,7 @@ export interface DatabaseTable {
 export function proposeColumns(
   kind: Kind,
   recordType: RecordType,
-  table: TextTable,
+  table: HeaderAndRows,
   database: DatabaseTable | null = null,
 ): readonly ProposedColumn[] {
   const names = targetsByName(kind, recordType)
@@ -76,7 +76,7 @@ function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, 
     const place = findAttributePlace(paths, attribute)
     if (place === undefined) continue
     const target = { path: place.path, attribute, meaning: `the attribute ${attribute.name}` }
-    add([...namesOf(attribute), ...(ATTRIBUTE_COLUMNS[attribute.name] ?? [])], target)
+    add([...namesOf(attribute), ...(ATTRIBUTE_COLUMN_NAMES[attribute.name] ?? [])], target)
   }
   const own = recordType.identifiers.filter(({ names, type }) => names === 'record' && type === recordType.primary_identifier)
   const [source] = own
@@ -97,7 +97,7 @@ function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, 
     const [attribute] = place.attributes
     const target = { path: place.path, ...(attribute && { attribute }), meaning: `the member ${place.path}` }
     if (!place.identifier || place.attributes.length > 0 || isContactAt(place.path)) {
-      const means = Object.hasOwn(ATTRIBUTE_COLUMNS, last) ? (ATTRIBUTE_COLUMNS[last] ?? []) : []
+      const means = Object.hasOwn(ATTRIBUTE_COLUMN_NAMES, last) ? (ATTRIBUTE_COLUMN_NAMES[last] ?? []) : []
       add([place.path, last, ...means], target)
     }
   }
@@ -105,8 +105,8 @@ function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, 
 }
 
 /**
- * Finds the first path of an attribute that `paths` has in the same spelling; undefined when there is none. `paths` has each path
- * in one spelling, and an attribute may have several.
+ * Finds the first path of an attribute that is in `paths`; undefined when none is. An attribute may have a path in several
+ * spellings, and `paths` has only one of them.
  */
 const findAttributePlace = (paths: readonly RecordPath[], { paths: own }: Attribute): RecordPath | undefined =>
   own.map((path) => paths.find((place) => place.path === path)).find((place) => place !== undefined)
@@ -141,7 +141,7 @@ function proposeColumn(
     const reason = 'it may hold whole names, and records have given name and surname apart; divide the column'
     return given === undefined
       ? proposeUnmapped(column, [reason])
-      : proposeChoices(column, [reason], wholeNameChoices(names, column))
+      : proposeChoices(column, [reason], listNamePartChoices(names, column))
   }
   if (AGE_COLUMNS.some((one) => plainName(one) === name)) {
     return proposeUnmapped(column, ['an age changes every year: records have a date of birth, from which ages are counted'])
@@ -153,11 +153,12 @@ function proposeColumn(
   return proposeCodes({ column, path, list: attribute.codes, values, reasons }, database !== null)
 }
 
-/** Ends of names of columns that have keys, and what is added to names of lookup tables. */
+/** Matches the end of the name of a column that has keys. */
 const KEY_NAME_END_PATTERN = /(?:id|code|no|nr|key|fk)$/
+/** Matches what the names of lookup tables have before or after the name of the attribute. */
 const LOOKUP_TABLE_AFFIX_PATTERN = /^(?:ref|lookup|lkp|lk|code)|(?:codes?|types?|lookup|ref)$/g
 
-/** Finds the attribute for the name of a column without an end such as `id`, or else for that of its lookup table. */
+/** Finds the attribute for the name of a column without an end such as `id`, or else for the name of its lookup table. */
 function findLookupTarget(
   names: ReadonlyMap<string, NamedTarget>,
   column: string,
@@ -170,7 +171,10 @@ function findLookupTarget(
     .find((one) => one?.attribute !== undefined)
 }
 
-/** Finds the meaning of a name: with the name of the table before it, as it is, or without the name of the table. */
+/**
+ * Finds the target of a column's name. In a database, looks for three names: the column's name after the table's name, the
+ * column's name, and the column's name without the table's name.
+ */
 function findTargetOfName(
   names: ReadonlyMap<string, NamedTarget>,
   name: string,
@@ -184,7 +188,7 @@ function findTargetOfName(
   return found?.path.startsWith('@') ? undefined : found
 }
 
-const wholeNameChoices = (names: ReadonlyMap<string, NamedTarget>, column: string) =>
+const listNamePartChoices = (names: ReadonlyMap<string, NamedTarget>, column: string) =>
   ['givenname', 'surname'].flatMap((name) => {
     const found = names.get(name)
     return found === undefined ? [] : [{ path: found.path, rule: column, meaning: found.meaning }]

@@ -51,7 +51,7 @@ export function valueRuleOf(kind: Kind, recordTypeName: string, name: string): s
   return type === undefined ? null : identifierRule(type)
 }
 
-/** The values of one record that were not understood. `clear` is called before the next record. */
+/** The values of one record that were not understood, and its attributes with unlisted codes. `clear` prepares for the next. */
 export class RecordNotes implements ReadingNotes {
   readonly unreadValues: UnreadValue[] = []
   readonly unlistedNames = new Set<string>()

@@ -10,13 +10,13 @@ export interface RecordPath {
   readonly open: boolean
   /** True when several values may be at the path. */
   readonly list: boolean
-  /** True when the schema allows only a list at the path. */
+  /** True when the schema allows only a JSON array at the path. False where it also allows a single value. */
   readonly array: boolean
   /** True when an object with identifier_type and identifier_value may be at the path. */
   readonly identifier: boolean
-  /** The attributes read there: of the record type, also those that operators added, and of the elements of its lists. */
+  /** The attributes read at the path: of the record type, also those that operators added, and of the elements of its lists. */
   readonly attributes: readonly Attribute[]
-  /** The identifier types of values that are at the path alone, without an identifier_type beside them. */
+  /** The identifier types, such as UIN, whose values are at the path without an identifier_type beside them. */
   readonly types: readonly string[]
 }
 
@@ -77,7 +77,7 @@ export function listValuePaths(recordType: RecordType): readonly RecordPath[] {
   return found
 }
 
-/** Lists the paths by the names that may mean them: the path itself, names of its attributes, its last member. */
+/** Maps names to the paths that they mean: the path itself, the names of its attributes, its last member. The first one wins. */
 export function pathsByName(recordTypes: readonly RecordType[]): ReadonlyMap<string, string> {
   const paths = recordTypes.flatMap(listValuePaths)
   const names = new Map<string, string>()

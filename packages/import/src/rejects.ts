@@ -21,8 +21,8 @@ export interface RejectsFile {
 const NO_REJECTS_FILE: RejectsFile = { append: async () => undefined, bytes: 0, close: async () => undefined }
 
 /**
- * Opens a rejects file that only its owner can read. If an interrupted import continues, lines after its last committed batch are
- * cut off; a new import replaces the file. The first reject creates the file.
+ * Opens a rejects file that only its owner can read. If an interrupted import continues, the file loses the rejects that were
+ * written after the last committed batch; a new import replaces the file. The first reject creates the file.
  * @param path null: rejects are not written
  * @param bytes the length of the file at the last committed batch
  * @throws ImportError the path cannot be written

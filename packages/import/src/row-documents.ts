@@ -78,8 +78,8 @@ export const cellProblems = ({ targets, states }: RowCells): readonly string[] =
 
 /**
  * The index of the column that a target names; null when the target is a constant.
- * @param isHeader false: the names may be values. The message then quotes a name only if it differs from the column's in case and
- * separators alone.
+ * @param isHeader false: `names` may be values of persons. The error then quotes a name only if it is the name of the column in
+ * another case or with other separators.
  */
 function columnIndex({ path, column }: MappingTarget, names: readonly string[], isHeader: boolean): number | null {
   if (column === null) return null

@@ -13,8 +13,8 @@ const CHUNK_BYTES = 256 * 1024
 /** The number of bytes at the beginning from which the identity of a file is computed. */
 const HEAD_BYTES = 1024 * 1024
 /**
- * The bytes of a stream that are read to find out what it is: at least so many, for byte order marks and other first bytes, then
- * up to the end of the first line, and at most so many. A stream may come in chunks of any size.
+ * The beginning of a stream shows what it is. Chunks are read until they have `LEAST_HEAD_BYTES` bytes, enough for a byte order
+ * mark, and the end of the first line. They are read no further when they have `STREAM_HEAD_BYTES` bytes.
  */
 const [LEAST_HEAD_BYTES, STREAM_HEAD_BYTES] = [16, 64 * 1024]
 
@@ -34,7 +34,7 @@ export interface ImportSource {
   close(): Promise<void>
 }
 
-/** Opens a source. @throws ImportError the path cannot be read, or the file begins like one of `OTHER_FILES` */
+/** Opens a source. @throws ImportError the path cannot be read, or the file begins like one of `NON_TEXT_FILE_TYPES` */
 export async function openSource(source: string | Readable): Promise<ImportSource> {
   return typeof source === 'string' ? openPath(source) : streamSource(source, () => Promise.resolve())
 }

@@ -7,13 +7,13 @@ import { UTF8_MARK } from '@rollcall/base/files/lines'
 import { systemReason } from '@rollcall/base/shared/system-error'
 import { refuseNonTextFile } from './detect.ts'
 import { ImportError } from './import-error.ts'
-import type { TextTable } from './propose-mapping.ts'
+import type { HeaderAndRows } from './propose-mapping.ts'
 
 /** The most bytes of a file that a sample reads. */
 const SAMPLE_BYTES = 8 * 1024 * 1024
-const DELIMITERS = [',', ';', '\t', '|'] as const
+const POSSIBLE_DELIMITERS = [',', ';', '\t', '|'] as const
 
-export interface TableSample extends TextTable {
+export interface TableSample extends HeaderAndRows {
   readonly delimiter: string
   readonly encoding: string
   /** True when the sample was made from the whole file, and not only from its beginning. */
@@ -36,7 +36,7 @@ export async function readTableSample(
   refuseNonTextFile(bytes)
   if (bytes.includes(0)) throw new ImportError('the file is no text in UTF-8: save it as "CSV UTF-8"')
   const { text, encoding } = decodeSample(bytes, asked.encoding)
-  const tables = (asked.delimiter === undefined ? DELIMITERS : [asked.delimiter]).map((delimiter) => ({
+  const tables = (asked.delimiter === undefined ? POSSIBLE_DELIMITERS : [asked.delimiter]).map((delimiter) => ({
     delimiter,
     ...readSampleTable(text, delimiter, whole),
   }))
@@ -89,7 +89,7 @@ function decodeSample(bytes: Buffer, asked: string | undefined): { readonly text
   }
 }
 
-function readSampleTable(text: Buffer, delimiter: string, whole: boolean): TextTable & Pick<TableSample, 'leftOut'> {
+function readSampleTable(text: Buffer, delimiter: string, whole: boolean): HeaderAndRows & Pick<TableSample, 'leftOut'> {
   const cutter = new RowCutter({
     delimiter,
     longest: SAMPLE_BYTES * 2,

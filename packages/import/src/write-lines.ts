@@ -21,7 +21,7 @@ export interface RecordLine {
   readonly record: PreparedRecord
 }
 
-/** The treatment of lines whose primary identifier an earlier line has: reject them, or store the last. */
+/** What happens to a line with the primary identifier of an earlier line: it is rejected, or its record replaces the earlier. */
 export const DUPLICATE_RULES = ['reject', 'last'] as const
 export type DuplicateRule = (typeof DUPLICATE_RULES)[number]
 
@@ -47,7 +47,7 @@ interface WrittenLines {
   /** The changes of surviving records by lines about records that were merged into them. */
   readonly merged: readonly RecordChange[]
   readonly rejects: readonly { readonly of: RecordLine; readonly reason: string }[]
-  /** For each primary identifier that an earlier line of the run has, the number of that line. */
+  /** The primary identifiers that the run met before in an earlier line, each with the number of that line. */
   readonly met: ReadonlyMap<string, number>
 }
 
@@ -103,7 +103,10 @@ async function writeLinesKeepingLast(
   return { ...written, repeated }
 }
 
-/** Writes the first record of each primary identifier. If that record is refused, the next one counts as the first. */
+/**
+ * Writes the first record of each primary identifier. If the database refuses that record, the next line with the identifier is
+ * tried, and only lines after the written one are in `repeated`.
+ */
 async function writeLinesKeepingFirst(
   writing: WriteLinesOptions,
   recordType: RecordType,
@@ -144,14 +147,14 @@ async function writeOrHalve(
   lines: readonly RecordLine[],
 ): Promise<WrittenLines> {
   try {
-    return await (writing.isComplete ? writeChanged : writeOnce)(writing, recordType, lines)
+    return await (writing.isComplete ? writeChanged : writeInOneStatement)(writing, recordType, lines)
   } catch (error) {
     const state = sqlStateOrSystemCode(error)
     const [first, second] = lines
     if (first === undefined || !/^(22|54)/.test(state)) throw error
     // The message of PostgreSQL is not used: it would quote the value.
     if (second === undefined) {
-      // Noted, so that the person of the rejected line stays.
+      // The rejected line is noted, so that the record of its person is not removed.
       if (writing.isComplete) await noteLines(writing.client, recordType, new Map([[primaryIdentifierOf(first), null]]))
       return { ...NOTHING_WRITTEN, rejects: [{ of: first, reason: unstorableValueReason(state) }] }
     }
@@ -177,15 +180,16 @@ async function writeChanged(
   const records = [...latest.values()].map(({ record }) => record)
   const unchanged = await sink.unchangedAmong(client, registry, recordType, records)
   const changed = fresh.filter((one) => !unchanged.has(primaryIdentifierOf(one)))
-  const written = changed.length === 0 ? NOTHING_WRITTEN : await writeOnce(writing, recordType, changed)
-  // A line that was refused, or was about a retired record, does not make a later line a repetition.
+  const written = changed.length === 0 ? NOTHING_WRITTEN : await writeInOneStatement(writing, recordType, changed)
+  // Lines whose record is stored now are noted with their number. Other lines are noted with null: a later line with the
+  // same primary identifier does not repeat them.
   const standing = new Set([...written.records.map((one) => one.primary_identifier), ...unchanged])
   const noted = [...latest].map(([primary, { line }]) => [primary, standing.has(primary) ? line : null] as const)
   await noteLines(client, recordType, new Map(noted))
   return { ...written, unchanged, met }
 }
 
-async function writeOnce(
+async function writeInOneStatement(
   writing: WriteLinesOptions,
   recordType: RecordType,
   lines: readonly RecordLine[],

@@ -21,7 +21,7 @@ import type { Vault } from './vault.ts'
 export interface BodyEncryption {
   /**
    * Encrypts a body.
-   * @param context the place of the body, such as `exchange <id> request`: it decrypts for that place only
+   * @param context the row and purpose of the body, such as `exchange <id> request`; only the same text decrypts it
    * @param day the day (UTC) whose key encrypts the body, as 'YYYY-MM-DD'; by default today
    */
   encryptBody(text: string, context: string, day?: string): Promise<Buffer>
@@ -45,22 +45,20 @@ export class BodyUnreadable extends Error {
 
 /** The first byte of an encrypted body: whether the text was deflated before it was encrypted. */
 const BODY_FORMATS = { deflated: 1, plain: 2 }
-const HEAD_BYTES = 5
+const BODY_HEAD_BYTES = 5
 const DAY_MS = 86_400_000
 /** The day 9999-12-31 as a number of days since 1970. */
 const LAST_DAY_NUMBER = 2_932_896
 
 /**
- * Bytes. A text up to this size is not deflated, because that would take longer than everything else. Encrypted, such a
- * text with its row is just below 2 KB, from which PostgreSQL stores a value outside of its row.
+ * Bytes. A text up to this size is not deflated, because that would take longer than everything else. When such a text is
+ * encrypted, its row stays below 2 KB. PostgreSQL stores values outside of their row when the row is larger.
  */
-const MOST_PLAIN_BYTES = 1_700
+const MOST_UNDEFLATED_BYTES = 1_700
 /** Bytes. A text up to this size is deflated on this thread: handing it to another thread costs more. */
-const MOST_INLINE_BYTES = 32_768
-/**
- * Deflated bytes up to which a text is inflated on this thread. The inflated text may be far larger than `MOST_INLINE_BYTES`.
- */
-const MOST_INLINE_DEFLATED_BYTES = 8_192
+const MOST_BYTES_DEFLATED_SYNC = 32_768
+/** Bytes. A deflated text up to this size is inflated on this thread. The inflated text may be far larger. */
+const MOST_BYTES_INFLATED_SYNC = 8_192
 
 /** The text of a message repeats itself: a higher level takes twice the time and saves only a few per cent. */
 const FAST_DEFLATE = { level: 1 }
@@ -76,7 +74,7 @@ export function createBodyEncryption(db: Database, vault: Vault, clock: Clock = 
       const number = dayNumber(day)
       const key = await keys.ensure(day)
       const { format, plaintext } = await deflateUnlessShort(Buffer.from(text))
-      const head = Buffer.alloc(HEAD_BYTES)
+      const head = Buffer.alloc(BODY_HEAD_BYTES)
       head[0] = format
       head.writeUInt32BE(number, 1)
       return encrypt(key, head, additionalData(head, context), plaintext)
@@ -85,13 +83,13 @@ export function createBodyEncryption(db: Database, vault: Vault, clock: Clock = 
     async decryptBody(encrypted, context) {
       const bytes = Buffer.from(encrypted.buffer, encrypted.byteOffset, encrypted.byteLength)
       const format = bytes[0] ?? 0
-      if (bytes.length < HEAD_BYTES + ENCRYPTION_OVERHEAD || !Object.values(BODY_FORMATS).includes(format))
+      if (bytes.length < BODY_HEAD_BYTES + ENCRYPTION_OVERHEAD || !Object.values(BODY_FORMATS).includes(format))
         throw new BodyUnreadable('altered')
       const number = bytes.readUInt32BE(1)
       if (number > LAST_DAY_NUMBER) throw new BodyUnreadable('altered')
       const key = await keys.find(dayText(number * DAY_MS))
       if (key === null) throw new BodyUnreadable('forgotten')
-      const plaintext = decrypt(key, HEAD_BYTES, additionalData(bytes.subarray(0, HEAD_BYTES), context), bytes)
+      const plaintext = decrypt(key, BODY_HEAD_BYTES, additionalData(bytes.subarray(0, BODY_HEAD_BYTES), context), bytes)
       if (plaintext === null) throw new BodyUnreadable('altered')
       return (await inflateIfDeflated(format, plaintext)).toString()
     },
@@ -99,14 +97,15 @@ export function createBodyEncryption(db: Database, vault: Vault, clock: Clock = 
 }
 
 async function deflateUnlessShort(text: Buffer): Promise<{ format: number; plaintext: Buffer }> {
-  if (text.length <= MOST_PLAIN_BYTES) return { format: BODY_FORMATS.plain, plaintext: text }
-  const plaintext = text.length <= MOST_INLINE_BYTES ? deflateRawSync(text, FAST_DEFLATE) : await deflate(text, FAST_DEFLATE)
+  if (text.length <= MOST_UNDEFLATED_BYTES) return { format: BODY_FORMATS.plain, plaintext: text }
+  const plaintext =
+    text.length <= MOST_BYTES_DEFLATED_SYNC ? deflateRawSync(text, FAST_DEFLATE) : await deflate(text, FAST_DEFLATE)
   return { format: BODY_FORMATS.deflated, plaintext }
 }
 
 async function inflateIfDeflated(format: number, plaintext: Buffer): Promise<Buffer> {
   if (format === BODY_FORMATS.plain) return plaintext
-  return plaintext.length <= MOST_INLINE_DEFLATED_BYTES ? inflateRawSync(plaintext) : inflate(plaintext)
+  return plaintext.length <= MOST_BYTES_INFLATED_SYNC ? inflateRawSync(plaintext) : inflate(plaintext)
 }
 
 const additionalData = (head: Buffer, context: string): Buffer => Buffer.concat([head, Buffer.from(context)])
@@ -120,7 +119,7 @@ function dayNumber(day: string): number {
 
 const dayText = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
-/** Milliseconds for which a day's key stays in memory: a key that was destroyed must not live on in processes. */
+/** Milliseconds for which a day's key stays in memory. A process can use a destroyed key no longer than this. */
 const DAY_KEY_MEMORY_MS = 5_000
 
 /** Finds and makes the keys of days. They are stored in the database, and kept in memory for some seconds. */
@@ -180,15 +179,15 @@ function createDayKeys(db: Database, vault: Vault, { later }: Pick<Clock, 'later
  * The largest nesting depth of a stored message: more than that of an accepted message (`limits.body_depth`), because a
  * stored reply nests records more deeply.
  */
-const MOST_PERSISTED_DEPTH = 1_000
+const MOST_STORED_JSON_DEPTH = 1_000
 
 /**
- * Parses a message that was stored as canonical JSON, up to `MOST_PERSISTED_DEPTH`.
+ * Parses a message that was stored as canonical JSON, up to `MOST_STORED_JSON_DEPTH`.
  * @throws BodyUnreadable this version cannot read it, for example because of a number that an earlier version accepted
  */
 export function parsePersistedMessage(text: string): JsonObject {
   try {
-    const message = parseJson(text, { maxDepth: MOST_PERSISTED_DEPTH })
+    const message = parseJson(text, { maxDepth: MOST_STORED_JSON_DEPTH })
     if (isJsonObject(message)) return message
   } catch (error) {
     if (!(error instanceof JsonError)) throw error

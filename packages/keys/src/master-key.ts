@@ -1,6 +1,6 @@
 /**
- * Reads and makes master keys of 32 random bytes. A key leaves its KeyObject only to be stored in its file. A key comes
- * from the environment, or from a file beside the embedded database that only its owner can read.
+ * Reads and makes master keys of 32 random bytes. In memory, a key is a KeyObject; its bytes are taken out only to write
+ * its file. A key comes from the environment, or from a file beside the embedded database that only its owner can read.
  */
 import { createSecretKey, type KeyObject, randomBytes, randomUUID } from 'node:crypto'
 import { link, open, readFile, rename, rm, stat } from 'node:fs/promises'
@@ -16,11 +16,11 @@ export class MasterKeyError extends Error {
 
 /** Reads a key of 32 bytes, as base64, base64url (with or without padding) or hexadecimal; null for any other text. */
 export function parseMasterKey(text: string): KeyObject | null {
-  const bytes = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : fromBase64(text)
+  const bytes = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : parseBase64(text)
   return bytes?.length === MASTER_KEY_BYTES ? createSecretKey(bytes) : null
 }
 
-function fromBase64(text: string): Buffer | null {
+function parseBase64(text: string): Buffer | null {
   const url = text.replace(/=$/, '').replaceAll('+', '-').replaceAll('/', '_')
   const bytes = Buffer.from(url, 'base64url')
   // Node ignores characters that are not base64. A text with such characters must not become another key.
@@ -39,11 +39,14 @@ export interface MasterKeySource {
   readonly remedy: string
   /** The keys in this place, the most likely first. There are several while the master key is being replaced. */
   candidates(): Promise<readonly KeyObject[]>
-  /** The first key of a database that has no encrypted values. @throws MasterKeyError the operator must provide it */
+  /**
+   * Reads the key for a database that has no encrypted values yet; a missing key file is made.
+   * @throws MasterKeyError the environment has no key, or the key file cannot be read, has no key or is open to others
+   */
   first(): Promise<KeyObject>
   /** The key that will replace the current one, the same at each call. @throws MasterKeyError the operator gave none */
   next(): Promise<KeyObject>
-  /** Moves the current key to its final place. Call it inside `whileMasterKeyStays`. */
+  /** If the file `<path>.new` has the current key, renames it to `<path>`. Call `settle` inside `whileMasterKeyStays`. */
   settle(current: KeyObject): Promise<void>
 }
 

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { createLog } from '@rollcall/observe/log'
-import { createTokens } from '@rollcall/participants/directory/tokens'
+import { createAccessTokenIssuer } from '@rollcall/participants/directory/tokens'
 import { expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../test/postgres.ts'
 import { createBodyEncryption } from './bodies.ts'
 import { masterKeyFromEnvironment, masterKeyText, newMasterKey } from './master-key.ts'
 import { decryptJwk } from './own-key-definitions.ts'
-import { createKeys } from './own-keys.ts'
+import { ensureAndLoadOwnKeys } from './own-keys.ts'
 import { rotateOwnKeys } from './rotation.ts'
 import { listOwnKeys } from './store/own-keys.ts'
 import { createVault } from './vault.ts'
@@ -34,9 +34,9 @@ test('no table holds a private key, a body or the master key in clear', async ()
   try {
     const masterKey = newMasterKey()
     const vault = await createVault(database.db, masterKeyFromEnvironment({ masterKey, newMasterKey: undefined }))
-    const keys = await createKeys(database.db, vault, createLog({ level: 'silent' }))
+    const keys = await ensureAndLoadOwnKeys(database.db, vault, createLog({ level: 'silent' }))
     await rotateOwnKeys(database.db, vault)
-    const { access_token } = await createTokens(keys.tokens, { lifetime: 60 }).issue({
+    const { access_token } = await createAccessTokenIssuer(keys.tokens, { lifetime: 60 }).issue({
       sender_id: 'spmis.example',
       client_id: 'c1',
       environment: 'live',

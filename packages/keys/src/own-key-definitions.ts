@@ -28,7 +28,7 @@ interface KeyDefinition {
   readonly published: boolean
   /** True when the private half is kept after retirement: messages encrypted with the key may still arrive. */
   readonly keepPrivate: boolean
-  /** Seconds for which a retired key stays valid. */
+  /** Seconds for which a key stays valid after it was retired. */
   readonly overlap: number
   readonly generate: Readonly<Record<string, unknown>>
   /** True when the key is made only when a participant's profile needs it: most registries sign with Ed25519 only. */
@@ -36,7 +36,7 @@ interface KeyDefinition {
 }
 
 const HOUR_SECONDS = 3_600
-/** Seconds for which a peer may use its copy of our key set (N14). After this time, peers know a published key. */
+/** Seconds for which a peer may use its copy of our key set (N14). After them, each peer that can reach us knows a new key. */
 export const KEY_SET_CACHE_SECONDS = 600
 /** The longest time for which a signature is valid, in seconds. */
 const SIGNATURE_LIFETIME_SECONDS = HOUR_SECONDS
@@ -102,7 +102,7 @@ export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [
 export const isKeyMadeOnDemand = (algorithm: AlgorithmName): boolean =>
   OWN_KEY_DEFINITIONS.some((row) => row.use === 'sig' && row.algorithm === algorithm && row.onDemand)
 
-/** The definition of a stored key; undefined when another version of Rollcall made the key, and this version does not use it. */
+/** The definition of a stored key; undefined for a use or algorithm that only an older or newer version of Rollcall has. */
 export const findKeyDefinition = (key: { readonly use: string; readonly algorithm: string }): OwnKeyDefinition | undefined =>
   OWN_KEY_DEFINITIONS.find(({ use, algorithm }) => use === key.use && algorithm === key.algorithm)
 

@@ -1,14 +1,14 @@
 import { Writable } from 'node:stream'
 import { openDatabase } from '@rollcall/database/database'
 import { createLog } from '@rollcall/observe/log'
-import { createTokens } from '@rollcall/participants/directory/tokens'
+import { createAccessTokenIssuer } from '@rollcall/participants/directory/tokens'
 import { DEFAULT_SIGNATURE_PROFILE, sign } from '@rollcall/protocol'
 import { CompactEncrypt, type CryptoKey, calculateJwkThumbprint, compactDecrypt, importJWK, type JWK } from 'jose'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type TestClock, testClock } from '../../observe/test/clock.ts'
 import { type TestDatabase, testDatabase } from '../test/postgres.ts'
 import { MasterKeyError, type MasterKeySource, masterKeyFromEnvironment, newMasterKey } from './master-key.ts'
-import { createKeys, type OwnKeys } from './own-keys.ts'
+import { ensureAndLoadOwnKeys, type OwnKeys } from './own-keys.ts'
 import { revokeOwnKey, rotateOwnKeys } from './rotation.ts'
 import { createVault, type Vault } from './vault.ts'
 
@@ -35,7 +35,7 @@ beforeEach(async () => {
   clock = testClock()
   source = masterKeyFromEnvironment({ masterKey: newMasterKey(), newMasterKey: undefined })
   vault = await createVault(database.db, source)
-  keys = await createKeys(database.db, vault, log, clock)
+  keys = await ensureAndLoadOwnKeys(database.db, vault, log, clock)
 })
 afterEach(() => database.close())
 
@@ -130,7 +130,7 @@ describe('use', () => {
     await rotateOwnKeys(database.db, vault)
     clock.pass(SECOND)
     await decrypted()
-    keys = await createKeys(database.db, vault, log, clock)
+    keys = await ensureAndLoadOwnKeys(database.db, vault, log, clock)
     await decrypted()
     expect(await keys.decryption('stranger')).toBeNull()
     expect(await keys.decryption((await keys.signing()).kid)).toBeNull()
@@ -162,7 +162,7 @@ describe('several nodes', () => {
   beforeEach(async () => {
     const db = openDatabase(database.connection)
     close = () => db.close()
-    other = await createKeys(db, await createVault(db, source), log, clock)
+    other = await ensureAndLoadOwnKeys(db, await createVault(db, source), log, clock)
   })
   afterEach(() => close())
 
@@ -171,7 +171,7 @@ describe('several nodes', () => {
     const before = await signed(keys)
     const [sig] = await rotateOwnKeys(database.db, vault)
     // The node that has not yet heard of it verifies what the other signs: the next key was published before.
-    const { kid, signature } = await signed(await createKeys(database.db, vault, log, clock))
+    const { kid, signature } = await signed(await ensureAndLoadOwnKeys(database.db, vault, log, clock))
     expect(kid).toBe(sig?.active)
     expect(await verifies(other, { kid, signature })).toBe(true)
     clock.pass(SECOND)
@@ -193,7 +193,7 @@ describe('several nodes', () => {
   })
 
   test('refuse the tokens of a revoked key within a second, also those verified before', async () => {
-    const nodes = [keys, other].map((node) => createTokens(node.tokens, { lifetime: 60 }))
+    const nodes = [keys, other].map((node) => createAccessTokenIssuer(node.tokens, { lifetime: 60 }))
     const token =
       (await nodes[0]?.issue({ sender_id: 'spmis.example', client_id: 'c1', environment: 'live' }))?.access_token ?? ''
     const verified = () => Promise.all(nodes.map((tokens) => tokens.verify(token)))
@@ -213,7 +213,7 @@ describe('several nodes', () => {
 describe('a row that was altered', () => {
   const alter = (statement: string, values: unknown[] = []) => database.db.pool.query(statement, values)
   const refused = async (kid: string) => {
-    await expect(createKeys(database.db, vault, log, clock)).rejects.toThrow(
+    await expect(ensureAndLoadOwnKeys(database.db, vault, log, clock)).rejects.toThrow(
       new MasterKeyError(
         `the own key ${kid} cannot be decrypted: its row was altered; revoke it, and another takes its place (docs/keys.md)`,
       ),

@@ -19,7 +19,7 @@ import {
   type SignatureKeyDefinition,
 } from './own-key-definitions.ts'
 import { ensureOwnKeys } from './rotation.ts'
-import { listLiveOwnKeys, type OwnKey } from './store/own-keys.ts'
+import { listValidOwnKeys, type OwnKey } from './store/own-keys.ts'
 import type { Vault } from './vault.ts'
 
 export interface SigningKey {
@@ -48,20 +48,20 @@ export interface OwnKeys extends SignatureKeyFinder {
   /**
    * The key set for peers (N14): first the active and the next keys, then the retired ones that are still valid. The
    * oldest retired keys are left out if there are too many.
-   * @param sender_id adds each signature key a second time, named as in the kidId of signatures of this sender
+   * @param sender_id if given, each signature key is there twice: its second `kid` is the kidId of this sender's signatures
    */
   jwks(sender_id?: string): Promise<{ readonly keys: readonly JWK[] }>
   /** The keys of access tokens, which are not published. */
   readonly tokens: SignatureKeyFinder
 }
 
-type LiveSignatureKey = LiveKey & { readonly definition: SignatureKeyDefinition }
+type ValidSignatureKey = ValidKey & { readonly definition: SignatureKeyDefinition }
 
 /**
  * Makes the missing keys, and decrypts all valid keys.
  * @throws MasterKeyError a key cannot be decrypted: the server must not start without it
  */
-export async function createKeys(
+export async function ensureAndLoadOwnKeys(
   db: Database,
   vault: Vault,
   log: Pick<Log, 'error'>,
@@ -76,14 +76,14 @@ export async function createKeys(
     )
   }
   const loaded = createShortLivedCache(async () => (await readKeys()).live, { now })
-  const live = (): Promise<readonly LiveKey[]> => loaded.get('all')
+  const live = (): Promise<readonly ValidKey[]> => loaded.get('all')
 
   const signers = (use: SignatureKeyDefinition['use']): SignatureKeyFinder => {
-    const ours = async (): Promise<readonly LiveSignatureKey[]> =>
-      (await live()).filter((key): key is LiveSignatureKey => key.definition.use === use)
+    const ours = async (): Promise<readonly ValidSignatureKey[]> =>
+      (await live()).filter((key): key is ValidSignatureKey => key.definition.use === use)
     return {
       async signing(algorithm = 'EdDSA') {
-        const isCurrent = ({ active, definition }: LiveSignatureKey): boolean => active && definition.algorithm === algorithm
+        const isCurrent = ({ active, definition }: ValidSignatureKey): boolean => active && definition.algorithm === algorithm
         let key = (await ours()).find(isCurrent)
         if (key === undefined && use === 'sig') {
           await ensureOwnKeys(db, vault, algorithm)
@@ -120,10 +120,10 @@ export async function readPublishedKeys(db: Database, vault: Vault): Promise<rea
 
 const PUBLISHED_DEFINITIONS = OWN_KEY_DEFINITIONS.filter((definition) => definition.published)
 
-const publicJwksOf = (all: readonly LiveKey[]): readonly JWK[] =>
+const publicJwksOf = (all: readonly ValidKey[]): readonly JWK[] =>
   PUBLISHED_DEFINITIONS.flatMap((definition) => all.filter((key) => key.definition === definition).map(publicJwk))
 
-const publicJwk = ({ definition, kid, material }: LiveKey): JWK => ({
+const publicJwk = ({ definition, kid, material }: ValidKey): JWK => ({
   ...material.public_jwk,
   kid,
   use: definition.use,
@@ -133,13 +133,13 @@ const publicJwk = ({ definition, kid, material }: LiveKey): JWK => ({
 /** The largest number of keys in our key set, because peers may refuse larger sets, as we do. */
 const MOST_KEY_SET_KEYS = 20
 
-function publishedJwks(all: readonly LiveKey[], sender_id?: string): readonly JWK[] {
-  const qualified = (key: LiveKey): readonly JWK[] => {
+function publishedJwks(all: readonly ValidKey[], sender_id?: string): readonly JWK[] {
+  const qualified = (key: ValidKey): readonly JWK[] => {
     const { definition, kid } = key
     if (sender_id === undefined || definition.use === 'enc') return []
     return [{ ...publicJwk(key), kid: qualifiedKid(sender_id, { kid, algorithm: definition.algorithm }) }]
   }
-  const isPublished = ({ definition }: LiveKey): boolean => definition.published
+  const isPublished = ({ definition }: ValidKey): boolean => definition.published
   const current = all.filter((key) => isPublished(key) && !key.retired)
   const retired = all.filter((key) => isPublished(key) && key.retired)
   return [
@@ -148,7 +148,7 @@ function publishedJwks(all: readonly LiveKey[], sender_id?: string): readonly JW
   ].slice(0, MOST_KEY_SET_KEYS)
 }
 
-interface LiveKey {
+interface ValidKey {
   readonly definition: OwnKeyDefinition
   readonly kid: string
   readonly active: boolean
@@ -165,7 +165,7 @@ interface KeyMaterial {
 
 /**
  * Returns a function that reads the valid keys from the database. A decrypted key is remembered as long as it is valid.
- * A key that cannot be decrypted is not used: nobody can add a key of ours by writing it into the database.
+ * A key that cannot be decrypted is not used: a row that was written without the master key adds no key of ours.
  */
 function createOwnKeyReader(db: Database, vault: Vault, log: Pick<Log, 'error'>) {
   let known = new Map<string, KeyMaterial>()
@@ -189,11 +189,11 @@ function createOwnKeyReader(db: Database, vault: Vault, log: Pick<Log, 'error'>)
     }
   }
 
-  return async (): Promise<{ live: readonly LiveKey[]; unreadable: readonly string[] }> => {
+  return async (): Promise<{ live: readonly ValidKey[]; unreadable: readonly string[] }> => {
     const next = new Map<string, KeyMaterial>()
-    const live: LiveKey[] = []
+    const live: ValidKey[] = []
     const unreadable: string[] = []
-    for (const key of await listLiveOwnKeys(db)) {
+    for (const key of await listValidOwnKeys(db)) {
       const definition = findKeyDefinition(key)
       if (definition === undefined) continue
       const material = known.get(key.kid) ?? (await materialOf(key, definition))

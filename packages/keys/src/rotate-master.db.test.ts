@@ -9,7 +9,7 @@ import { type TestDatabase, testDatabase } from '../test/postgres.ts'
 import { createBodyEncryption } from './bodies.ts'
 import { DecryptionError, decryptValue, encryptValue } from './encrypted-value.ts'
 import { MasterKeyError, type MasterKeySource, masterKeyFromEnvironment, masterKeyFromFile, newMasterKey } from './master-key.ts'
-import { createKeys, type OwnKeys } from './own-keys.ts'
+import { ensureAndLoadOwnKeys, type OwnKeys } from './own-keys.ts'
 import { rotateOwnKeys } from './rotation.ts'
 import { readMasterKey, replaceMasterKey } from './store/master-keys.ts'
 import { createVault, currentMasterKey, masterKeyRecord, rotateMasterKey, type Vault } from './vault.ts'
@@ -40,14 +40,14 @@ interface Filled {
 /** A database with own keys and a body. */
 async function fill(source: MasterKeySource): Promise<Filled> {
   const vault = await createVault(database.db, source)
-  const keys = await createKeys(database.db, vault, log, clock)
+  const keys = await ensureAndLoadOwnKeys(database.db, vault, log, clock)
   return { vault, keys, body: await createBodyEncryption(database.db, vault).encryptBody('kept', 'a') }
 }
 
 /** Starts a server with this source, as a new node with nothing in memory does. */
 async function startWith(source: MasterKeySource, body: Buffer): Promise<string> {
   const vault = await createVault(database.db, source)
-  const keys = await createKeys(database.db, vault, log)
+  const keys = await ensureAndLoadOwnKeys(database.db, vault, log)
   await keys.signing()
   return createBodyEncryption(database.db, vault).decryptBody(body, 'a')
 }
@@ -66,13 +66,15 @@ const versions = async (): Promise<number[]> => {
 test('with a file: a fresh key, everything sealed anew, the old key opens nothing', async () => {
   const { body } = await fill(masterKeyFromFile(path))
   const old = await currentMasterKey(database.db, masterKeyFromFile(path))
-  const jwks = await (await createKeys(database.db, await createVault(database.db, masterKeyFromFile(path)), log)).jwks()
+  const jwks = await (
+    await ensureAndLoadOwnKeys(database.db, await createVault(database.db, masterKeyFromFile(path)), log)
+  ).jwks()
   expect(await rotateMasterKey(database.db, masterKeyFromFile(path))).toEqual({ version: 2, resealed: SEALED_VALUES })
   expect(await readdir(directory)).toEqual(['master-key'])
   expect(await versions()).toEqual([2])
   expect(await startWith(masterKeyFromFile(path), body)).toBe('kept')
   const vault = await createVault(database.db, masterKeyFromFile(path))
-  expect(await (await createKeys(database.db, vault, log)).jwks()).toEqual(jwks)
+  expect(await (await ensureAndLoadOwnKeys(database.db, vault, log)).jwks()).toEqual(jwks)
   await expect(
     createVault(database.db, masterKeyFromEnvironment({ masterKey: old.key, newMasterKey: undefined })),
   ).rejects.toThrow(MasterKeyError)

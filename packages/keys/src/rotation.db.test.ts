@@ -4,7 +4,7 @@ import { type TestDatabase, testDatabase } from '../test/postgres.ts'
 import { masterKeyFromEnvironment, newMasterKey } from './master-key.ts'
 import { decryptJwk, OWN_KEY_DEFINITIONS } from './own-key-definitions.ts'
 import { ensureOwnKeys, revokeOwnKey, rotateOwnKeys } from './rotation.ts'
-import { listLiveOwnKeys, listOwnKeys, type OwnKey } from './store/own-keys.ts'
+import { listOwnKeys, listValidOwnKeys, type OwnKey } from './store/own-keys.ts'
 import { createVault, type Vault } from './vault.ts'
 
 /** Those that every server has. */
@@ -91,7 +91,7 @@ describe('rotate', () => {
       [retired],
     )
     expect(rows[0].overlap).toBeGreaterThanOrEqual(3_600 + 600)
-    const live = async () => (await listLiveOwnKeys(database.db)).map(({ kid }) => kid)
+    const live = async () => (await listValidOwnKeys(database.db)).map(({ kid }) => kid)
     expect(await live()).toContain(retired)
     await database.db.pool.query(`update own_key set expires_at = now() where kid = $1`, [retired])
     expect(await live()).not.toContain(retired)
@@ -138,7 +138,7 @@ describe('revoke', () => {
       expect(inState(after, 'next')).toHaveLength(1)
       expect(inState(after, 'revoked')).toEqual([active])
       expect(await stateOf(active)).toEqual(['revoked', 'nothing'])
-      expect((await listLiveOwnKeys(database.db)).map(({ kid }) => kid)).not.toContain(active)
+      expect((await listValidOwnKeys(database.db)).map(({ kid }) => kid)).not.toContain(active)
     },
   )
 

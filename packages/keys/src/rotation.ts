@@ -27,21 +27,21 @@ import {
 } from './store/own-keys.ts'
 import type { Vault } from './vault.ts'
 
-const CURRENT_KEY_STATES = ['active', 'next'] as const
+const REQUIRED_KEY_STATES = ['active', 'next'] as const
 
 /**
  * Makes the missing keys. If several nodes do this at once, only the keys of the first are stored.
  * @param algorithm a signature algorithm whose key is needed although it is made on demand
  */
 export async function ensureOwnKeys(db: Database, vault: Vault, algorithm?: AlgorithmName): Promise<void> {
-  const lacking = missingKeys(await listOwnKeys(db), algorithm)
+  const lacking = listMissingKeys(await listOwnKeys(db), algorithm)
   if (lacking.length === 0) return
   await withCurrentMasterKey(async () => {
     const made = await Promise.all(
       lacking.map(async ({ definition, state }) => ({ definition, state, key: await makeNewOwnKey(definition, vault) })),
     )
     await changeOwnKeys(db, async (change) => {
-      const still = missingKeys(await change.list(), algorithm)
+      const still = listMissingKeys(await change.list(), algorithm)
       for (const { definition, state, key } of made) {
         if (still.some((other) => other.definition === definition && other.state === state)) await change.add(key, state)
       }
@@ -49,15 +49,15 @@ export async function ensureOwnKeys(db: Database, vault: Vault, algorithm?: Algo
   })
 }
 
-function missingKeys(
+function listMissingKeys(
   keys: readonly OwnKey[],
   algorithm?: AlgorithmName,
-): { definition: OwnKeyDefinition; state: (typeof CURRENT_KEY_STATES)[number] }[] {
+): { definition: OwnKeyDefinition; state: (typeof REQUIRED_KEY_STATES)[number] }[] {
   const wanted = OWN_KEY_DEFINITIONS.filter(
     (definition) => isDefinitionInUse(keys, definition) || (definition.use === 'sig' && definition.algorithm === algorithm),
   )
   return wanted.flatMap((definition) =>
-    CURRENT_KEY_STATES.filter((state) => findKeyInState(keys, definition, state) === undefined).map((state) => ({
+    REQUIRED_KEY_STATES.filter((state) => findKeyInState(keys, definition, state) === undefined).map((state) => ({
       definition,
       state,
     })),
@@ -68,7 +68,7 @@ const findKeyInState = (keys: readonly OwnKey[], definition: OwnKeyDefinition, s
   keys.find((key) => key.state === state && findKeyDefinition(key) === definition)
 
 const isDefinitionInUse = (keys: readonly OwnKey[], definition: OwnKeyDefinition): boolean =>
-  !definition.onDemand || CURRENT_KEY_STATES.some((state) => findKeyInState(keys, definition, state) !== undefined)
+  !definition.onDemand || REQUIRED_KEY_STATES.some((state) => findKeyInState(keys, definition, state) !== undefined)
 
 /** The result of replacing the key of one definition, with the kids of its keys. */
 export interface RotatedKey {
@@ -115,7 +115,7 @@ async function rotateKey(
   now = Date.now(),
 ): Promise<RotatedKey> {
   const keys = await change.list()
-  const [active, next] = CURRENT_KEY_STATES.map((state) => findKeyInState(keys, definition, state))
+  const [active, next] = REQUIRED_KEY_STATES.map((state) => findKeyInState(keys, definition, state))
   if (active === undefined || next === undefined) throw new Error('a key is missing that was there before')
   await change.retire(active.kid, definition.overlap, await encryptRetiredJwk(definition, active, vault))
   await change.activate(next.kid)
@@ -140,7 +140,7 @@ export async function revokeOwnKey(db: Database, vault: Vault, kid: string): Pro
       const before = await change.list()
       const state = before.find((candidate) => candidate.kid === kid)?.state
       if (state !== 'revoked') await change.revoke(kid)
-      if (definition !== undefined && fresh !== undefined && CURRENT_KEY_STATES.some((current) => current === state)) {
+      if (definition !== undefined && fresh !== undefined && REQUIRED_KEY_STATES.some((current) => current === state)) {
         const next = findKeyInState(before, definition, 'next')
         if (state === 'active' && next !== undefined) await change.activate(next.kid)
         await change.add(fresh, 'next')

@@ -47,7 +47,7 @@ export async function createVault(db: Database, source: MasterKeySource): Promis
 /** Makes a vault for this row of `master_key`. It never asks the database. Null when `source` does not have the key. */
 export async function vaultOfRecord(record: MasterKeyRecord, source: MasterKeySource): Promise<Vault | null> {
   const keys = (await source.candidates()).map((key) => ({ version: record.version, key }))
-  const master = keys.find((candidate) => isMasterKeyOf(candidate, record))
+  const master = keys.find((candidate) => isMasterKeyOfRecord(candidate, record))
   if (master === undefined) return null
   return {
     encrypt: async (purpose, context, plaintext) => encryptValue(master, purpose, context, plaintext),
@@ -88,7 +88,7 @@ async function findMasterKey(db: Database, source: MasterKeySource): Promise<Mas
   for (let tries = 1; ; tries += 1) {
     const record = (await readMasterKey(db)) ?? (await ensureFirstMasterKey(db, source))
     const candidates = await source.candidates()
-    const key = candidates.find((candidate) => isMasterKeyOf({ version: record.version, key: candidate }, record))
+    const key = candidates.find((candidate) => isMasterKeyOfRecord({ version: record.version, key: candidate }, record))
     if (key !== undefined) return { version: record.version, key }
     if (tries === MOST_FIND_TRIES)
       throw new MasterKeyError(candidates.length === 0 ? missingKeyText(source) : wrongKeyText(source))
@@ -149,7 +149,7 @@ export function masterKeyRecord(master: MasterKey): MasterKeyRecord {
   }
 }
 
-function isMasterKeyOf(master: MasterKey, { version, check_value }: MasterKeyRecord): boolean {
+function isMasterKeyOfRecord(master: MasterKey, { version, check_value }: MasterKeyRecord): boolean {
   try {
     return decryptValue(master, CHECK_VALUE_PURPOSE, masterKeyCheckBinding(version), check_value).toString() === CHECK_VALUE_TEXT
   } catch (error) {

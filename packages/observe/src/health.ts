@@ -15,8 +15,8 @@ export interface DatabaseHealth {
   /** `open` for 10 s after a write was refused, then `probing`; `closed` when the write of `isReady` succeeds. */
   breaker(): BreakerState
   /**
-   * True when the database answers a read; after a refused write, when it accepts a write (false while the breaker is
-   * open). The database is asked at most once a second.
+   * True when the database answers a read. After a refused write: false while the breaker is open, then true when the
+   * database accepts a write. The database is asked at most once a second.
    */
   isReady(): Promise<boolean>
 }

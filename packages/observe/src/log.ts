@@ -23,7 +23,7 @@ const levelFormatter = (label: string) => ({ level: label })
 
 /** Writes a line when an event first happens. Repetitions are counted: each period has one line with their number. */
 export interface FloodLog<Subject extends object> {
-  /** Counts an event. The first one of its subject is reported at once, unless it is beyond `most` subjects. */
+  /** Counts an event. The first event of a subject is written at once, unless `options.most` subjects have their own lines. */
   note(subject: Subject): void
   /** Writes a line for each subject with events since its last line, with their number. */
   flush(): void

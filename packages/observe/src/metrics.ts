@@ -9,7 +9,7 @@ import { BREAKER_STATES, type BreakerState } from '@rollcall/core/model/breaker'
 import type { ModeName } from '@rollcall/core/model/exchange'
 import type { CountedQuantity } from '@rollcall/core/model/grant'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { addStoredHealth, EMPTY_STORED_HEALTH, type StoredHealth } from './stored-health.ts'
+import { addStoredHealthGauges, NO_STORED_HEALTH, type StoredHealth } from './stored-health.ts'
 
 export interface Metrics {
   requestAnswered(request: AnsweredRequest, seconds: number): void
@@ -35,9 +35,9 @@ export interface Metrics {
   deliveryEnded(state: 'delivered' | 'refused' | 'dead'): void
   /** Counts entries of the audit log that were written or could not be written. */
   audited(outcome: 'written' | 'failed', entries: number): void
-  /** Counts a checkpoint of the audit log that was made or could not be made. */
+  /** Counts a checkpoint (a signature over the newest entry of the audit log) that was made or could not be made. */
   checkpointMade(outcome: 'made' | 'failed'): void
-  /** Counts an attempt to send checkpoints to the witness. `waiting` is the number that the witness still lacks. */
+  /** Counts an attempt to send checkpoints to the witness, a file or syslog server. `waiting`: how many it still lacks. */
   witnessed(outcome: 'taken' | 'failed', waiting: number): void
   /** All metrics in Prometheus' text format, with the content type. */
   render(): Promise<{ contentType: string; text: string }>
@@ -85,7 +85,7 @@ export type SearchOutcome = 'answered' | 'timeout' | 'failed'
 export function createMetrics(
   connections: () => { total: number; idle: number; waiting: number },
   breaker: () => BreakerState = () => 'closed',
-  stored: StoredHealth = EMPTY_STORED_HEALTH,
+  stored: StoredHealth = NO_STORED_HEALTH,
   clock: Pick<Clock, 'now'> = SYSTEM_CLOCK,
 ): Metrics {
   const registers = [new Registry()]
@@ -204,7 +204,7 @@ export function createMetrics(
     help: 'Checkpoints of this process that the witness has not taken',
     registers,
   })
-  addStoredHealth(register, stored, clock)
+  addStoredHealthGauges(register, stored, clock)
 
   return {
     requestAnswered: ({ route, mode, status, outcome }, seconds) =>

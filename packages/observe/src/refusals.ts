@@ -28,14 +28,14 @@ export interface RefusedRequest {
 export interface Refusals {
   /** Counts a refused request in the log, in the metrics and for the audit log. */
   note(refusal: Refusal, request: RefusedRequest): void
-  /** Counts a message whose header was rejected, for the audit log alone. */
+  /** Counts a message whose header was rejected, for the audit log; the log and the metrics of refusals do not count it. */
   rejected(refusal: Refusal, request: RefusedRequest): void
   /** Writes audit entries for the refusals that have none yet. Resolves when they are written. */
   flush(): Promise<void>
 }
 
-export interface RefusalEntries {
-  /** Writes an audit entry for a number of equal refusals. @param refusals null for all beyond `MOST_REFUSALS` different ones */
+export interface RefusalEntryWriter {
+  /** Writes an audit entry for a number of equal refusals. @param refusals null: the refusals that have no entry of their own */
   write(refusals: RefusalWithRequest | null, count: number): void
   /** Resolves when all audit entries about refusals are written. */
   idle(): Promise<void>
@@ -49,10 +49,10 @@ const REFUSAL_PERIOD_MS = 60_000
 /** The number of different refusals that have log lines and audit entries of their own at a time. */
 const MOST_REFUSALS = 200
 
-export function createRefusals(deps: {
+export function createRefusalRecorder(deps: {
   readonly log: Pick<Log, 'warn'>
   readonly metrics: Pick<Metrics, 'refused'>
-  readonly auditLog: RefusalEntries
+  readonly auditLog: RefusalEntryWriter
   readonly later?: Clock['later']
 }): Refusals {
   const { log, metrics, auditLog, later } = deps

@@ -17,13 +17,13 @@ export interface StoredHealth {
   exchanges(): Promise<WaitingExchanges | null>
   /** The grants and keys of participants that end soon. */
   ends(): Promise<readonly GrantOrKeyExpiry[]>
-  /** For each registry with a copy of its source, how well the copy follows the source. */
+  /** For each registry that copies its records from a live database, how far the copy is behind. */
   mirrors(): Promise<readonly MirrorHealth[]>
   /** How many versions the database is ahead of this node. */
   schema(): Promise<Pick<SchemaLead, 'ahead'>>
 }
 
-export const EMPTY_STORED_HEALTH: StoredHealth = {
+export const NO_STORED_HEALTH: StoredHealth = {
   deliveries: async () => [],
   outbox: async () => null,
   exchanges: async () => null,
@@ -43,7 +43,7 @@ interface GaugeReading {
 
 /** Adds the gauges. When the database does not answer, they have no values, and all other metrics are there. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of gauges
-export function addStoredHealth(register: Registry, stored: StoredHealth, { now }: Pick<Clock, 'now'>): void {
+export function addStoredHealthGauges(register: Registry, stored: StoredHealth, { now }: Pick<Clock, 'now'>): void {
   const once = <Row>(read: () => Promise<readonly Row[]>): (() => Promise<readonly Row[]>) => {
     const { get } = createShortLivedCache(() => read().catch((): readonly Row[] => []), { maxAge: READING_REUSE_MS, now })
     return () => get('all')

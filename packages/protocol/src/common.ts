@@ -5,17 +5,17 @@ import Type, { type Static, type TSchemaOptions } from 'typebox'
 export const PROTOCOL_VERSION = '1.0.0'
 
 /** The spellings of the one published version that a message may have in `version` (D26). */
-const SPOKEN_VERSIONS: readonly string[] = [PROTOCOL_VERSION, '1.0', '1']
+const ACCEPTED_VERSIONS: readonly string[] = [PROTOCOL_VERSION, '1.0', '1']
 
 /** True when a `version` member is missing, or names a supported version (spec "Versioning" 3, D26). */
 export function isSpokenVersion(version: string | undefined): boolean {
-  return version === undefined || SPOKEN_VERSIONS.includes(version)
+  return version === undefined || ACCEPTED_VERSIONS.includes(version)
 }
 
 /** The prefix of the `reg_type` that we send, before the segment of the kind (D32). */
 export const REG_TYPE_PREFIX = 'ns:org:RegistryType:'
 
-/** The largest value of the int32 members (spec "SearchRequest", pagination). */
+/** The largest page size or page number: int32 in the specification (spec "SearchRequest", pagination). */
 export const INT32_MAX = 2_147_483_647
 
 /** The schema of a string that must be one of `values`. */
@@ -49,9 +49,9 @@ export const ReferenceId = Type.String({
 })
 
 /**
- * The reference_id in a reply, at most 99 characters: that of the item, or "" when the item has no text there. Requests about one
- * person and enrolment updates have no reference_id: their replies have an identifier of the person, or a number when it is not
- * known.
+ * The reference_id in a reply, at most 99 characters: that of the item, or "" when the reference_id of the item is no text.
+ * Requests about one person and enrolment updates have no reference_id. Their replies have in its place an identifier of the
+ * person, or, if no identifier is known, the position of the item, counted from 0.
  */
 export const EchoedReferenceId = Type.String({
   description: 'The reference_id of the item that this answers; empty when the item had none (N2).',
@@ -146,7 +146,7 @@ export type Consent = Static<typeof Consent>
 export const CONSENT_TYPE = 'consent+jwt'
 
 /** The time 9999-12-31T23:59:59Z, in seconds since 1970. No time of a consent is later. */
-const LAST_CONSENT_SECOND = 253_402_300_799
+const MAX_CONSENT_TIME_SECONDS = 253_402_300_799
 
 /** The content of `consent_jws`, which a consent authority signs. Times are in seconds since 1970. */
 export const ConsentClaims = Type.Object(
@@ -172,8 +172,8 @@ export const ConsentClaims = Type.Object(
       maxItems: 200,
       description: 'What may be shown: attributes, identifier, or members of the record by their paths.',
     }),
-    iat: Type.Integer({ minimum: 0, maximum: LAST_CONSENT_SECOND, description: 'When the person consented.' }),
-    exp: Type.Integer({ minimum: 0, maximum: LAST_CONSENT_SECOND, description: 'From when on it does not count.' }),
+    iat: Type.Integer({ minimum: 0, maximum: MAX_CONSENT_TIME_SECONDS, description: 'When the person consented.' }),
+    exp: Type.Integer({ minimum: 0, maximum: MAX_CONSENT_TIME_SECONDS, description: 'From when on it does not count.' }),
     jti: Type.String({
       minLength: 1,
       maxLength: 200,

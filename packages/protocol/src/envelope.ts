@@ -7,14 +7,14 @@ import { CorrelationId, oneOf, Status, StatusReasonMessage, Timestamp, Version }
 
 const idSchema = (description: string) => Type.String({ minLength: 1, description })
 
-const optionalInEveryHeader = {
+const optionalHeaderMemberSchemas = {
   version: Type.Optional(Version),
   receiver_id: Type.Optional(idSchema('The system that the message is for.')),
   is_msg_encrypted: Type.Optional(Type.Boolean({ default: false, description: 'Whether message is an EncryptedMessage.' })),
   meta: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Free-form.' })),
 }
 
-const requiredInEveryHeader = {
+const requiredHeaderMemberSchemas = {
   message_id: idSchema('Names the message; a retry keeps it.'),
   message_ts: Timestamp,
   action: Type.String({ minLength: 1, description: 'An action name of the operation (spec "Endpoints").' }),
@@ -25,11 +25,11 @@ const totalCount = Type.Integer({ minimum: 0, description: 'Items in the batch (
 
 export const RequestHeader = Type.Object(
   {
-    ...requiredInEveryHeader,
+    ...requiredHeaderMemberSchemas,
     sender_id: senderId,
     total_count: totalCount,
     sender_uri: Type.Optional(Type.String({ format: 'uri', description: 'Full address to which the callback is sent (G1).' })),
-    ...optionalInEveryHeader,
+    ...optionalHeaderMemberSchemas,
   },
   { title: 'RequestHeader', description: 'Header of a request (spec "Header"; required members N1).' },
 )
@@ -37,14 +37,14 @@ export type RequestHeader = Static<typeof RequestHeader>
 
 export const CallbackHeader = Type.Object(
   {
-    ...requiredInEveryHeader,
+    ...requiredHeaderMemberSchemas,
     status: Status,
     status_reason_code: Type.Optional(oneOf(codesOf('header'), { description: 'Set with status rjct (N18).' })),
     status_reason_message: Type.Optional(StatusReasonMessage),
     total_count: Type.Optional(totalCount),
     completed_count: Type.Optional(Type.Integer({ minimum: 0, description: 'Items answered, with status succ or rjct (N7).' })),
     sender_id: Type.Optional(senderId),
-    ...optionalInEveryHeader,
+    ...optionalHeaderMemberSchemas,
   },
   {
     title: 'CallbackHeader',
@@ -55,12 +55,12 @@ export type CallbackHeader = Static<typeof CallbackHeader>
 
 /**
  * The schema for the header of a received request. The values of version, action, sender_uri and total_count are
- * checked later, with their own codes. `total_count` may be missing, and callback headers are accepted on request paths
- * too (3.3), so members of a status are neither required nor refused.
+ * checked later, with their own codes. `total_count` may be missing. Callback headers are accepted on request paths too
+ * (3.3), so their members, such as `status`, are neither required nor refused.
  */
 export const IncomingHeader = Type.Object({
-  ...requiredInEveryHeader,
-  ...optionalInEveryHeader,
+  ...requiredHeaderMemberSchemas,
+  ...optionalHeaderMemberSchemas,
   version: Type.Optional(Type.String()),
   sender_id: senderId,
   sender_uri: Type.Optional(Type.String()),
@@ -160,7 +160,7 @@ export const ErrorAnswer = Type.Object(
 )
 export type ErrorAnswer = Static<typeof ErrorAnswer>
 
-/** The form fields of an upload on an asynchronous path (spec "Endpoints"; fields from N8). A long file comes last. */
+/** The form fields of an upload on an asynchronous path (spec "Endpoints"; fields from N8). */
 export const FileInfo = Type.Object(
   {
     action: Type.String({ description: "The path's action." }),

@@ -1,6 +1,6 @@
 /**
  * The three errors of a request: the whole request is refused (acknowledgement with ERR), its header is rejected, or one item is
- * rejected and the others are answered. Messages go to the sender: write a member and a rule into them, and no value.
+ * rejected and the others are answered. The text of an error is sent to the peer: it names a member and a rule, and no value.
  */
 import { type AckCode, type HeaderCode, httpStatusOf, type ItemCode } from './codes.ts'
 

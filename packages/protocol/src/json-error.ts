@@ -12,5 +12,5 @@ export class JsonError extends Error {
   }
 }
 
-/** A JSON text is refused because its array of items is longer than `JsonBulk.maxItems`. */
+/** A JSON text is refused because the array at a path of `JsonBulk` has more than `maxItems` elements. */
 export class TooManyItems extends JsonError {}

@@ -20,18 +20,18 @@ export function isJsonObject(value: unknown): value is JsonObject {
 /** The default limit of nesting. It also limits the recursion of the reader. */
 export const DEFAULT_MAX_DEPTH = 64
 
-/** The limits of a text. They are checked while it is read, so that no time is spent beyond them. */
+/** The limits of a text. They are checked while the text is read, so that no time is spent beyond them. */
 export interface JsonBounds {
   /** The largest number of arrays and objects inside each other. */
   readonly maxDepth?: number
-  /** The largest number of values in the text: each object, array, text, number and word is one. */
+  /** The largest number of values in the text: each object, array, text, number, true, false and null is one. */
   readonly maxValues?: number
   /** The largest number of names in one object. */
   readonly maxNames?: number
   readonly bulk?: JsonBulk
 }
 
-/** A limit for texts in which one member may have many values, and all others together few. */
+/** Limits for a text in which one member may have many values, and the rest of the text only few. */
 export interface JsonBulk {
   /** The paths at which the member with many values may be, such as `['message', 'search_request']`. */
   readonly paths: readonly (readonly string[])[]
@@ -52,7 +52,7 @@ export function parseJson(text: string, bounds: JsonBounds = {}): JsonValue {
 
 /**
  * Finds the first error in the beginning of a text, before the rest has arrived, so that a long text can be refused
- * early. Null when there is none, or when it is at the end of the beginning, where the rest may correct it.
+ * early. Null when there is no error, or when the error is at the end of `beginning`, where the rest may correct it.
  */
 export function jsonBeginningProblem(beginning: string, bounds: JsonBounds = {}): JsonError | null {
   const reader = new JsonReader(beginning, bounds)
@@ -87,12 +87,12 @@ class JsonReader {
   readonly #bulk: JsonBulk | undefined
   /** The length of the longest path in `bulk`: members in deeper objects are not compared with the paths. */
   readonly #bulkLevels: number
-  /** The path to the value that is being read: one step for each open array or object, null between members. */
+  /** The path to the value that is being read: one step for each open array or object; null while none of its values is read. */
   readonly #steps: (PathStep | null)[] = []
   #at = 0
   #depth = 0
   #values = 0
-  /** The number that `#values` may reach at the current place, by `maxValues` and `maxOutside`. */
+  /** The largest allowed `#values` at the current place: `maxValues`, or less outside of the values at a path of `bulk`. */
   #allowed: number
 
   constructor(text: string, { maxDepth, maxValues, maxNames, bulk }: JsonBounds) {

@@ -6,7 +6,7 @@ const JSON_TYPE_PATTERN = /^application\/(?:[\w!#$&^.-]+\+)?json$/
 export interface AcceptedTypes {
   readonly accepts: RegExp
   readonly rule: string
-  /** Types that are also accepted when the request does not come from a web page; null for none. */
+  /** Types that are also accepted when the request has no header `Origin`, so no web page sent it; null for none. */
   readonly alsoByPrograms: RegExp | null
 }
 
@@ -16,9 +16,9 @@ export const ACCEPTED_TYPES = {
   /** The content types for requests of the protocol. */
   request: { accepts: JSON_TYPE_PATTERN, rule: 'must be application/json or application/*+json', alsoByPrograms: null },
   /**
-   * For callbacks. Many senders have the default type of their HTTP library, which is text, or none. A web page can
-   * send such types to any address without permission (Fetch Standard, CORS-safelisted request-header), so they are
-   * refused from pages: a receiver that needs no signature would accept a forged callback.
+   * For callbacks. Many senders have the default type of their HTTP library, which is text, or none. With these types, a web page
+   * can send requests to any address without asking the receiver (Fetch Standard, CORS-safelisted request-header). Requests of
+   * web pages with these types are refused: a receiver that needs no signature would accept a forged callback.
    */
   callback: {
     accepts: JSON_TYPE_PATTERN,

@@ -4,17 +4,17 @@
 export const NUMBER_RULE = 'the number cannot be kept as it is written; write it as a string'
 
 /** A number of at most this many characters and without exponent has at most 15 digits, which a double keeps. */
-const SAFE_LENGTH = 15
+const MOST_SAFE_CHARACTERS = 15
 
 /**
  * The double for the text of a number; null when this double, written in the shortest form (ECMAScript, RFC 8785), would be
  * another number. `1.0`, `1e2`, `0.1` and `1e20` are accepted; `9007199254740993`, `0.12345678901234567890`, `1e-400` and `1e400`
- * would be changed.
+ * give null.
  * @param literal as in JSON; a plus sign and a missing digit beside the point are also allowed
  */
 export function exactNumber(literal: string): number | null {
   const number = Number(literal)
-  if (literal.length <= SAFE_LENGTH && !hasExponent(literal)) return number
+  if (literal.length <= MOST_SAFE_CHARACTERS && !hasExponent(literal)) return number
   if (!Number.isFinite(number)) return null
   const written = String(number)
   return written === literal || comparableDecimal(written) === comparableDecimal(literal) ? number : null
@@ -31,8 +31,8 @@ function hasExponent(literal: string): boolean {
 
 /**
  * The digits of a literal without leading and trailing zeros, with the power of ten of the first digit: numbers of equal amount
- * give equal texts, because the sign is left out. The time grows with the length of the literal only, because a peer decides that
- * length.
+ * give equal texts. The sign is left out, because the two compared literals have the same sign. The time grows only with the
+ * length of the literal, which a peer decides.
  */
 function comparableDecimal(literal: string): string {
   const [mantissa = '', power = '0'] = literal.toLowerCase().split('e')

@@ -15,7 +15,7 @@ import {
   inventedExampleNames,
 } from './openapi/examples.ts'
 import { type ExampleOf, exampleForServer, omitAllSourceReferences } from './openapi/readers.ts'
-import { codeTable, kindMarkdown } from './openapi/tables.ts'
+import { kindMarkdown, reasonCodeTable } from './openapi/tables.ts'
 import { describeTokenPath, tokenSecuritySchemes } from './openapi/token.ts'
 import { type Callback, type Operation, THEMES, type Theme } from './operation.ts'
 import { operationsOf } from './operations.ts'
@@ -25,7 +25,7 @@ export interface OpenApiDocument extends JsonObject {
   readonly info: JsonObject
   readonly servers: readonly JsonObject[]
   readonly paths: { readonly [path: string]: JsonObject }
-  /** The messages that we send, callbacks and notifications, by name. */
+  /** The messages that we send, which are callbacks and notifications, by name. */
   readonly webhooks: { readonly [name: string]: JsonObject }
   readonly components: JsonObject
 }
@@ -93,7 +93,7 @@ export function openApiDocument(kind: Kind, options: OpenApiOptions): OpenApiDoc
 const tagsOfPaths = (paths: Readonly<Record<string, JsonObject>>): ReadonlySet<unknown> =>
   new Set(Object.values(paths).flatMap(({ post }) => (post as { tags: readonly string[] }).tags))
 
-/** Puts names of one server into the example requests of the paths. */
+/** Replaces the invented sender, receiver and person in the example requests of the paths by those of one server. */
 function pathsForServer(
   kind: Kind,
   paths: { readonly [path: string]: JsonObject },
@@ -108,14 +108,14 @@ function pathsForServer(
   return Object.fromEntries(Object.entries(paths).map(at))
 }
 
-const CALLBACK_THEME: Theme = 'Callbacks of other registries'
+const RECEIVED_CALLBACKS_GROUP: Theme = 'Callbacks of other registries'
 
 /** The `content` of a JSON body in the document: its schema and an example. */
 function jsonContent(schema: JsonObject, example: unknown): JsonObject {
   return { 'application/json': { schema, example } }
 }
 
-function operationMembers(
+function commonOperationMembers(
   { summary, codes, theme, deprecated }: Operation,
   paths: readonly string[],
   answered: string,
@@ -124,7 +124,7 @@ function operationMembers(
   const text = [
     `${summary} ${answered}`,
     ...(aliases.length > 0 ? [`Also answered at ${aliases.join(', ')}.`] : []),
-    ...(codes ? [codeTable(codes)] : []),
+    ...(codes ? [reasonCodeTable(codes)] : []),
   ]
   return { tags: [theme], summary: `${summary} ${answered}`, description: text.join('\n\n'), ...deprecatedOperation(deprecated) }
 }
@@ -144,11 +144,11 @@ function requestBody(kind: Kind, operation: Operation, way: Way, components: Com
 function syncOperation(kind: Kind, operation: Operation, components: ComponentCollector): JsonObject {
   const { reply } = operation
   const envelope = components.refer(callbackEnvelope(reply.schema, `${reply.name}Envelope`))
-  // The body has the members of the reply twice, for old readers: in `message`, and beside `header` and `message` (D8, D9).
+  // The body has the members of the reply twice: in `message`, and, for senders that expect no envelope, beside it (D8, D9).
   const schema = operation.reply_also_bare ? { allOf: [envelope, components.refer(reply.schema)] } : envelope
   return {
     operationId: `sync-${operation.name}`,
-    ...operationMembers(operation, operation.sync_paths, 'The answer has the result.'),
+    ...commonOperationMembers(operation, operation.sync_paths, 'The answer has the result.'),
     requestBody: requestBody(kind, operation, 'sync', components),
     responses: {
       200: {
@@ -167,7 +167,7 @@ function asyncOperation(kind: Kind, operation: Operation, components: ComponentC
   }
   return {
     operationId: operation.name,
-    ...operationMembers(operation, operation.async_paths, 'The result follows in a callback.'),
+    ...commonOperationMembers(operation, operation.async_paths, 'The result follows in a callback.'),
     requestBody: requestBody(kind, operation, 'async', components),
     responses: { 200: ackResponse(components), ...errorReferences() },
     ...result,
@@ -195,7 +195,7 @@ function describeReceivedCallback(kind: Kind, callback: Callback, components: Co
   const envelope = ENVELOPE_SCHEMA_MAKERS[callback.header](schema, `${name}Envelope`)
   return {
     operationId: `received-${callback.name}`,
-    tags: [CALLBACK_THEME],
+    tags: [RECEIVED_CALLBACKS_GROUP],
     summary: `Receive ${callback.name} of another registry: it is stored, then acknowledged (spec "Endpoints").`,
     requestBody: { required: true, content: jsonContent(components.refer(envelope), exampleCallback(kind, callback)) },
     responses: { 200: ackResponse(components), ...errorReferences() },

@@ -12,12 +12,15 @@ export interface Reply {
 
 /** A message that is received: by a registry, or, in a callback, by the requester. */
 export interface Message extends Reply {
-  /** The schema that a received message must satisfy after tolerance. What the schema does not check is checked later. */
+  /**
+   * The schema that a received message must satisfy, after `tolerateMessage` has made its spellings canonical. What the schema
+   * does not check is checked later.
+   */
   readonly incoming: TSchema
-  /** True when a `header.total_count` that is neither missing nor 0 must equal the number of items. */
+  /** True when `header.total_count` must equal the number of items. It may also be missing or 0. */
   readonly counted: boolean
   /**
-   * The path to the batch; null when the message has no batch. In most messages the path is only the member that `items` names.
+   * The path to the batch; null when the message has no batch. In most messages the path has one step: the member in `items`.
    */
   readonly batch: readonly string[] | null
   /** The paths of members that may have many values, in every accepted spelling. All other members have few. */
@@ -28,8 +31,8 @@ export interface Message extends Reply {
 export type HeaderShape = 'request' | 'callback'
 
 /**
- * The value of `where` in the rows of CODES that have the codes for `status_reason_code` of a reply: of its items, or of the
- * whole reply for unsubscribe.
+ * Selects, by `where`, the rows of CODES whose codes may be the `status_reason_code` of an item in a reply. A reply to
+ * unsubscribe has no items, but one code.
  */
 export type ItemCodes = 'search' | 'subscribe' | 'unsubscribe'
 
@@ -76,7 +79,8 @@ export interface Operation {
   /** The action in the header of a synchronous answer. */
   readonly reply_action: string
   /**
-   * True when the body of the answer has the members of the reply also beside `header` and `message`, for old readers (D8, D9).
+   * True when the body of the answer has the members of the reply twice: in `message`, and beside it for requesters that expect
+   * a body without an envelope (D8, D9).
    */
   readonly reply_also_bare: boolean
   /** The callback that has the result of an asynchronous request; null when the operation has no asynchronous path. */
@@ -93,7 +97,7 @@ export interface Operation {
   readonly deprecated?: Deprecation
 }
 
-/** Makes a row for a message. Unless `incoming` is given, a received message must satisfy the documented schema. */
+/** Makes a `Message`. `more` has the members that differ from the usual ones, such as an `incoming` other than `schema`. */
 export function message(name: string, schema: TSchema, more: Partial<Message> = {}): Message {
   const batch = more.items === undefined || more.items === null ? null : [more.items]
   const bulk = batch === null ? [] : [batch]

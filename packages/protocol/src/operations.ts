@@ -1,6 +1,6 @@
 /**
- * All operations of the protocol, one row each. A requester sends requests by the rows of OPERATIONS, and serves the
- * rows of CALLBACKS, by which the registry sends results and events. Routes, action checks, tolerance, validation,
+ * All messages of the protocol. OPERATIONS has a row for each request that a requester sends to a registry, CALLBACKS for
+ * each message with results or events that a registry sends to a requester. Routes, action checks, tolerance, validation,
  * grants and the OpenAPI documents are made from these rows. Spec "Endpoints"; N1 (headers), N8 to N10, D8, D11, D31,
  * 2.7 (paths), 3.1 (action spellings).
  */
@@ -319,7 +319,7 @@ export function actionMeans(row: Operation | Callback, action: string): boolean 
 
 const KNOWN_ACTIONS = new Set([...OPERATIONS, ...CALLBACKS].flatMap((row) => [row.action, ...row.action_aliases]))
 
-/** True when some operation or callback has this action: the action is then wrong in its place, not unknown (N18). */
+/** True when some operation or callback has this action. On a path of another operation it is wrong, but not unknown (N18). */
 export function isKnownAction(action: string): boolean {
   return KNOWN_ACTIONS.has(action)
 }

@@ -5,7 +5,7 @@ export type PathStep = string | number
 
 const PLAIN_NAME_PATTERN = /^[A-Za-z_@$][\w@$:-]{0,63}$/
 const NAME_MAX_LENGTH = 64
-/** A path is cut after the step that makes it longer than this (characters): a reason must have room for the rule. */
+/** A path is cut after the step that makes it longer than this (characters): the broken rule must fit into the text after it. */
 const PATH_MAX_LENGTH = 400
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The schema for a result that we receive. This schema is less strict than that of a request: an answer is accepted when it can
- * be read. Words that the client only shows may be any text, because a registry may use words that our table does not have.
+ * The schema for a result that we receive: an answer or a callback. This schema is less strict than that of a request: a result
+ * is accepted when it can be read. Members that the client only displays may have any text, such as codes that we do not know.
  */
 import type { TSchema } from 'typebox'
 import type { Kind } from './kinds/kind.ts'

@@ -47,8 +47,8 @@ export function isTimestamp(text: string): boolean {
 const RESULT_TIME_PATTERN = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)([Zz]|([+-]\d{2}):?(\d{2}))?$/
 
 /**
- * Rewrites a time in a result to RFC 3339, when it has a space before the time, a zone without a colon, or no zone (UTC; `zone`
- * is then `missing`). Other texts are returned unchanged.
+ * Rewrites a time in an answer or a callback to RFC 3339. The time may have a space in place of "T", a zone without a colon, or
+ * no zone: UTC is then assumed, and `zone` is `missing`. Other texts are returned unchanged.
  */
 export function normaliseTimestamp(text: string): { readonly text: string; readonly zone: 'given' | 'missing' } {
   const parts = RESULT_TIME_PATTERN.exec(text)
@@ -60,8 +60,8 @@ export function normaliseTimestamp(text: string): { readonly text: string; reado
 }
 
 /**
- * True when a time is in a window around an instant; false when the text is not a time.
- * @param window seconds before and after the instant; 0: no limit, and true for any text
+ * True when a time is in a window around an instant. False when the text is not a time, unless `window` is 0.
+ * @param window seconds before and after the instant; 0: every text is accepted
  * @param at milliseconds since 1970 UTC
  */
 export function isWithinWindow(text: string, window: number, at: number): boolean {

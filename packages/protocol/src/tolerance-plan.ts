@@ -22,18 +22,18 @@ export interface ToleratedForms {
   readonly inside?: Readonly<Record<string, ToleratedForms>>
 }
 
-/** The accepted forms of an object (`ToleratedForms`) and the optional members of its schema, as lists for `applyPlan`. */
+/** What `applyPlan` changes in an object: its accepted forms (`ToleratedForms`), and the optional members of the schema. */
 export interface TolerancePlan {
   readonly spellings: readonly (readonly [accepted: string, canonical: string])[]
   readonly readings: readonly (readonly [member: string, reading: MemberValueReader])[]
   readonly inside: readonly (readonly [member: string, plan: TolerancePlan])[]
-  /** Members that may be missing. `object`: the member is an object with known members, so {} counts as missing. */
+  /** Members that may be missing. `object`: schema or forms know members inside this one, so {} counts as missing. */
   readonly optional: readonly { readonly member: string; readonly object: boolean }[]
 }
 
 /**
- * The parts of a schema that `makeTolerancePlan` reads. The schema of a union or of a `Type.Record` has no `properties`, so
- * `ToleratedForms` alone decide which of its values are changed.
+ * The parts of a schema that `makeTolerancePlan` reads. The schema of a union or of a `Type.Record` has no `properties`: inside
+ * such a value, only what `ToleratedForms` name is changed.
  */
 export interface ObjectSchema {
   readonly type?: unknown
@@ -108,7 +108,7 @@ function findOwnMember(object: JsonObject, member: string): JsonValue | undefine
   return Object.hasOwn(object, member) ? object[member] : undefined
 }
 
-/** True for the ways in which peers write a member without a value (D33, 3.1). */
+/** True for undefined, null and an empty text: so peers write a member without a value (D33, 3.1). */
 function isBlankValue(value: JsonValue | undefined): boolean {
   return value === undefined || value === null || value === ''
 }

@@ -1,7 +1,7 @@
 /**
- * Tolerance: changes other spellings in received messages to the canonical ones, before validation. The rows list what is
- * accepted besides the documented form (public standard 3.1). An optional member that is "", null, or {} where members are known,
- * counts as missing (D33). A required member that is empty stays, unless a row lists it in `optional`. Nothing inside a query, a
+ * Tolerance: changes other spellings in received messages to the canonical ones, before validation. Each `ToleratedForms` below
+ * lists what is accepted besides the documented form (public standard 3.1). An optional member that is "", null, or {} where
+ * members are known, is removed (D33). So is an empty required member, if `optional` names it. Nothing inside a query, a
  * filter or a record is changed. Signatures are verified over the received text, which tolerance does not change.
  */
 import type { TSchema } from 'typebox'
@@ -85,10 +85,13 @@ const TOLERATED_HEADER: ToleratedForms = {
 }
 
 /**
- * The forms accepted in the header of an answer whose signature is not verified. The header may lack sender_id, because we know
- * whom we asked.
+ * The forms accepted in the header of an answer that is unsigned, or whose signature is not verified. The header may lack
+ * sender_id, because we know whom we asked.
  */
-const UNSIGNED_ANSWER: ToleratedForms = { ...TOLERATED_HEADER, optional: [...(TOLERATED_HEADER.optional ?? []), 'sender_id'] }
+const TOLERATED_UNSIGNED_HEADER: ToleratedForms = {
+  ...TOLERATED_HEADER,
+  optional: [...(TOLERATED_HEADER.optional ?? []), 'sender_id'],
+}
 
 /** The forms accepted in `consent` and `authorize` (G8). */
 const TOLERATED_CONSENT: ToleratedForms = { inside: { purpose: { spellings: { refUri: 'ref_uri' } } } }
@@ -108,7 +111,7 @@ const TOLERATED_MESSAGES: Readonly<Record<string, ToleratedForms>> = {
             readings: { query_type: readQueryType },
             inside: { consent: TOLERATED_CONSENT, authorize: TOLERATED_CONSENT },
           },
-          // The documented place of pagination is in the criteria; it is also accepted beside them (D23).
+          // `pagination` is documented inside `search_criteria`; it is also accepted here, beside `search_criteria` (D23).
           pagination: { optional: ['page_number'] },
         },
       },
@@ -124,7 +127,7 @@ const TOLERATED_MESSAGES: Readonly<Record<string, ToleratedForms>> = {
       subscribe_request: {
         inside: {
           subscribe_criteria: {
-            // Spellings of the social kind, and of an older protocol (N3).
+            // `response_entity` is a spelling of the social kind, `reg_sub_type` one of an older protocol (N3).
             spellings: { response_entity: 'notify_record_type', reg_sub_type: 'reg_event_type' },
             readings: { filter_type: readQueryType },
             inside: { authorize: TOLERATED_CONSENT },
@@ -165,7 +168,7 @@ const TOLERATED_MESSAGES: Readonly<Record<string, ToleratedForms>> = {
 const PLANS_BY_SCHEMA = new WeakMap<TSchema, TolerancePlan>()
 const ENVELOPE_PLAN = makeTolerancePlan({}, TOLERATED_ENVELOPE)
 const HEADER_PLAN = makeTolerancePlan(RequestHeader, TOLERATED_HEADER)
-const UNSIGNED_ANSWER_PLAN = makeTolerancePlan(RequestHeader, UNSIGNED_ANSWER)
+const UNSIGNED_ANSWER_PLAN = makeTolerancePlan(RequestHeader, TOLERATED_UNSIGNED_HEADER)
 
 /** A message as `operations.ts` describes it. */
 export interface NamedMessage {
@@ -178,26 +181,27 @@ export function tolerateEnvelope(envelope: JsonValue): JsonValue {
   return applyPlan(ENVELOPE_PLAN, envelope)
 }
 
-/** The header of a request or callback with canonical spellings. */
+/** Returns the header of a request or callback with canonical spellings. */
 export function tolerateHeader(header: JsonValue): JsonValue {
   return applyPlan(HEADER_PLAN, header)
 }
 
 /**
- * The header of a synchronous answer whose signature is not verified, with canonical spellings. An empty sender_id is removed.
+ * Returns the header of a synchronous answer whose signature is not verified, with canonical spellings and without an empty
+ * sender_id.
  */
 export function tolerateUnsignedAnswer(header: JsonValue): JsonValue {
   return applyPlan(UNSIGNED_ANSWER_PLAN, header)
 }
 
-/** The request of an operation with canonical spellings. */
+/** Returns the request of an operation with canonical spellings. */
 export function tolerateMessage(operation: { readonly request: NamedMessage }, message: JsonValue): JsonValue {
   return tolerateAnyMessage(operation.request, message)
 }
 
 /**
- * Any message, such as a reply or callback, with canonical spellings. The argument is not changed; without changes, the
- * same object is returned. A value that no row can read stays, and validation refuses it.
+ * Returns any message, such as a reply or callback, with canonical spellings. The argument is not changed; without changes, the
+ * same object is returned. A value in no accepted form stays as it is; validation may refuse it.
  */
 export function tolerateAnyMessage({ name, schema }: NamedMessage, message: JsonValue): JsonValue {
   let plan = PLANS_BY_SCHEMA.get(schema)

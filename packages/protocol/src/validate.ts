@@ -43,8 +43,8 @@ export function validator<Value = unknown>(schema: TSchema): Validator<Value> {
   const firstProblem = (value: unknown): Problem | null => {
     if (compiled.Check(value)) return null
     const [, errors] = compiled.Errors(shortestFailingValue(compiled, value))
-    const error = findTellingError(errors)
-    // TypeBox uses one schema for `Check` and `Errors`. If they did not agree, the value would still be refused.
+    const error = findMostPreciseError(errors)
+    // TypeBox's `Errors` should find an error whenever `Check` fails. If it finds none, the value is refused all the same.
     if (error === undefined) return { at: [], rule: 'is not accepted' }
     const { steps, found } = followPointer(value, error.instancePath)
     if (error.keyword === 'required') steps.push(...error.params.requiredProperties.slice(0, 1))
@@ -70,9 +70,9 @@ export function validator<Value = unknown>(schema: TSchema): Validator<Value> {
 const CUT_ARRAY_LENGTHS = [100, 10_000]
 
 /**
- * The value with shortened arrays, if that still fails; else the whole value. TypeBox looks at every element before it
- * names the first error, which would take seconds for millions of wrong elements. Places stay the same, but a problem
- * beyond the cut may be passed over for a later one within it.
+ * The value with shortened arrays, if the schema still refuses it; else the whole value. TypeBox looks at every element before
+ * it names the first error, which would take seconds for millions of wrong elements. Elements keep their index. A problem in an
+ * element that was cut off is not reported when another problem remains.
  */
 function shortestFailingValue(compiled: { Check(value: unknown): boolean }, value: unknown): unknown {
   for (const length of CUT_ARRAY_LENGTHS) {
@@ -104,10 +104,10 @@ function problemText(path: string, steps: readonly PathStep[], rule: string): st
 }
 
 /**
- * The error to report. The errors of a union's branches come before its own. If one branch has the right type and
- * breaks another rule, its error is more precise; otherwise the union's own error is reported.
+ * The error to report. TypeBox lists the errors of each branch of a union, and then one error for the whole union. If the value
+ * has the type of a branch and breaks another of its rules, the branch's error is reported, otherwise the error of the union.
  */
-function findTellingError(errors: readonly TLocalizedValidationError[]): TLocalizedValidationError | undefined {
+function findMostPreciseError(errors: readonly TLocalizedValidationError[]): TLocalizedValidationError | undefined {
   const [first] = errors
   const union = first?.schemaPath.indexOf('/anyOf/') ?? -1
   if (first === undefined || union < 0) return first

@@ -1,7 +1,7 @@
 /**
- * Rewrites times in results that have a space before the time, a zone such as +0000, or no zone. In a request such times are
- * refused, because the sender can correct the request. A result is accepted, because somebody waits for it: a missing zone means
- * UTC, and the receiver of the result is told where a zone was missing.
+ * Rewrites times in results (answers and callbacks) that have a space before the time of day, a zone such as +0000, or no zone.
+ * In a request such times are refused, because the sender can correct the request. A result is accepted, because somebody waits
+ * for it: a missing zone means UTC, and the receiver of the result is told where a zone was missing.
  */
 import type { TSchema } from 'typebox'
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'

@@ -18,9 +18,9 @@ function findHostInHeader(header: string): string | null {
 }
 
 /**
- * True when a Host header names the operator's listener: this machine, the address of the connection, or a configured
- * name. False for another name that leads here: a web page may have such a name (DNS rebinding).
- * @param localAddress our address of the connection
+ * True when a Host header names the operator's listener: by a loopback name, by our address of the connection, or by a configured
+ * name. False for any other name: a foreign web page may let its own name lead to this machine (DNS rebinding).
+ * @param localAddress the address on our side of the connection
  */
 export function isOperatorHost(
   { adminHost, adminHosts }: Pick<ListenerSettings, 'adminHost' | 'adminHosts'>,
@@ -34,9 +34,9 @@ export function isOperatorHost(
 }
 
 /**
- * True when the client of a request speaks TLS with a proxy before our listeners: a proxy is configured, and the
- * headers say that the client speaks https, or have a host that is not this machine. An operator on this machine, or in
- * a tunnel to it, uses no proxy.
+ * True when the client of a request speaks TLS with a proxy before our listeners. Without a configured proxy always false. With
+ * one, false only for a request to a loopback host without `X-Forwarded-Proto: https`: it comes from this machine or through a
+ * tunnel, and not through the proxy.
  */
 export function isReachedByTls(
   { behindTlsProxy }: Pick<ListenerSettings, 'behindTlsProxy'>,
@@ -56,7 +56,11 @@ export function listenerUrl(host: string, port: number): string {
   return `http://${isIP(name) === 6 ? `[${name}]` : name}:${port}`
 }
 
-/** A note in brackets for a listener on all addresses, which `listenerUrl` cannot express; empty for others. */
+/**
+ * A note for messages that a listener listens at every address of this machine, which `listenerUrl` does not say. '' when the
+ * listener has one address.
+ * @param variable the variable that sets the host, such as `ADMIN_HOST`
+ */
 export function allAddressesNote(variable: string, host: string): string {
   return host in LOOPBACK_OF_ANY_ADDRESS ? ` (${variable} ${host}: at every address of this machine)` : ''
 }

@@ -31,8 +31,8 @@ export interface Config {
   /** The folder of the embedded database, of its master key and of the demo's files. */
   readonly dataDirectory: string
   /**
-   * True when a TLS proxy is before the listeners. Without one, `serve` listens for plain HTTP on loopback alone; the
-   * operator's listener may be elsewhere with `adminPrivateNetwork`.
+   * True when a TLS proxy is before the listeners. When false, `serve` listens for plain HTTP on loopback addresses alone; with
+   * `adminPrivateNetwork`, the operator's listener may have another address.
    */
   readonly behindTlsProxy: boolean
   /** Addresses and prefixes of proxies whose X-Forwarded-For is used; empty for loopback and private networks. */
@@ -47,15 +47,18 @@ export interface Config {
   readonly consoleUrl: string
   /** The OpenID provider at which operators sign in to the console; null when operators sign in only with tokens and links. */
   readonly openId: OpenIdSettings | null
-  /** The master key, which encrypts own keys and the keys of bodies; undefined when the environment has none. */
+  /** The master key, which encrypts the secrets in the database; undefined when the environment has none. */
   readonly masterKey: KeyObject | undefined
-  /** True when a file of the data directory may have the master key, if the environment does not (`storage.ts`). */
+  /** True when the master key is read from a file of the data directory, if the environment has none (`storage.ts`). */
   readonly masterKeyInFile: boolean
   /** The next master key, while it replaces the current one. */
   readonly newMasterKey: KeyObject | undefined
-  /** The `namespace` in signatures: the one that we write, and those that we accept (D17). */
+  /** The `namespace` in signatures: the one that we write, and those that we accept. */
   readonly signatureNamespaces: { readonly written: string; readonly read: readonly string[] }
-  /** The address or file to which checkpoints of the audit log go; null when they stay in the database alone. */
+  /**
+   * The witness: the file or syslog server that gets a copy of the signed states (checkpoints) of the audit log. Null: the states
+   * are only in the database.
+   */
   readonly witness: WitnessAddress | null
   /** The path of the journal, which a restore applies; undefined when there is no journal. */
   readonly journal: string | undefined
@@ -68,7 +71,7 @@ export interface Config {
   /** Seconds between the attempts at a delivery. */
   readonly retrySchedule: readonly number[]
   readonly limits: Limits
-  /** The source of each variable that is set, without its value. `file`: a file, or a program that printed a key. */
+  /** Where the value of each set variable comes from; `file` also means a program that printed a key. */
   readonly sources: Readonly<Record<string, 'environment' | 'file'>>
 }
 
@@ -101,20 +104,24 @@ export function readConfig(environment: EnvironmentVariables): Config {
     masterKey: readMasterKey(env, 'ROLLCALL_MASTER_KEY', environment),
     masterKeyInFile: findSetting(env, 'DATABASE_URL') === undefined,
     newMasterKey: readMasterKey(env, 'ROLLCALL_NEW_MASTER_KEY', environment),
-    signatureNamespaces: readNamespaces(env),
-    witness: readWitness(env),
+    signatureNamespaces: readSignatureNamespaces(env),
+    witness: readAuditWitness(env),
     journal: readJournalPath(env),
     logLevel: readChoice(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
     tokenQueryParameters: readChoice(env, 'ROLLCALL_TOKEN_QUERY', ['0', '1'], '0') === '1',
     twoPerson: readChoice(env, 'ROLLCALL_TWO_PERSON', ['0', '1'], '0') === '1',
     partnerPage: readChoice(env, 'ROLLCALL_PARTNER_PAGE', ['0', '1'], '0') === '1',
-    retrySchedule: readSchedule(env, limits),
+    retrySchedule: readRetrySchedule(env, limits),
     limits,
     sources: variableSourcesOf(environment, env),
   }
 }
 
-/** The source of each variable. @param env the environment with secrets from files and programs */
+/**
+ * Finds where the value of each set variable comes from.
+ * @param environment the environment of the process
+ * @param env the same, with secrets from files and programs
+ */
 function variableSourcesOf(environment: EnvironmentVariables, env: EnvironmentVariables): Config['sources'] {
   const set = Object.keys(env).filter((variable) => findSetting(env, variable) !== undefined)
   return Object.fromEntries(
@@ -127,15 +134,13 @@ function findSetting(env: EnvironmentVariables, variable: string): string | unde
   return value === '' ? undefined : value
 }
 
-/**
- * The namespaces accepted in signatures by default, from public examples and other systems (1.4, D17). The last is a placeholder.
- */
+/** The namespaces accepted in signatures by default, from public examples and other systems. The last one is a placeholder. */
 const DEFAULT_SIGNATURE_NAMESPACES = 'registry,reg,rollcall,spdci,dci,g2p,ns,<NAMESPACE>'
 
 /** A word that can stand in a quoted parameter of a header, without a comma. */
 const NAMESPACE_WORD_PATTERN = /^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,64}$/
 
-function readNamespaces(env: EnvironmentVariables): Config['signatureNamespaces'] {
+function readSignatureNamespaces(env: EnvironmentVariables): Config['signatureNamespaces'] {
   const written = findSetting(env, 'ROLLCALL_SIGNATURE_NAMESPACE') ?? 'registry'
   const read = (findSetting(env, 'ROLLCALL_SIGNATURE_NAMESPACES') ?? DEFAULT_SIGNATURE_NAMESPACES).split(',')
   for (const word of [written, ...read]) {
@@ -146,7 +151,7 @@ function readNamespaces(env: EnvironmentVariables): Config['signatureNamespaces'
   return { written, read: [...new Set([written, ...read])] }
 }
 
-function readWitness(env: EnvironmentVariables): WitnessAddress | null {
+function readAuditWitness(env: EnvironmentVariables): WitnessAddress | null {
   const value = findSetting(env, 'ROLLCALL_WITNESS')
   if (value === undefined) return null
   const address = readWitnessAddress(value)
@@ -163,7 +168,7 @@ function readJournalPath(env: EnvironmentVariables): string | undefined {
   return resolve(value)
 }
 
-function readSchedule(env: EnvironmentVariables, { exchange_retention }: Limits): readonly number[] {
+function readRetrySchedule(env: EnvironmentVariables, { exchange_retention }: Limits): readonly number[] {
   const value = findSetting(env, 'ROLLCALL_RETRY_SCHEDULE')
   if (value === undefined) return DEFAULT_SCHEDULE
   const schedule = parseSchedule(value)

@@ -8,7 +8,7 @@ import type { EnvironmentVariables } from './secret-files.ts'
 
 const ISSUER_VARIABLE = 'ROLLCALL_OIDC_ISSUER'
 const NEEDED_VARIABLES = ['ROLLCALL_OIDC_CLIENT_ID', 'ROLLCALL_OIDC_ROLES'] as const
-/** SECRET and KEY: the variables with the credential for the provider, of which one is needed. */
+/** The variables with our credential for the provider: a secret or a key. With an issuer, exactly one of them must be set. */
 const [SECRET, KEY] = ['ROLLCALL_OIDC_CLIENT_SECRET', 'ROLLCALL_OIDC_CLIENT_KEY'] as const
 const OPTIONAL_VARIABLES = [
   'ROLLCALL_OIDC_ROLE_CLAIM',

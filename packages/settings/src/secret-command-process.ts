@@ -21,8 +21,8 @@ export type SecretCommandOutcome = { readonly printed: string } | { readonly pro
 /** The most bytes that the program may print. */
 const MOST_PRINTED_BYTES = 4_096
 /**
- * The program has ended, but another process may still have its output open: after these milliseconds without output, a complete
- * key counts as the whole output.
+ * The program has ended, but a process that it started may keep its output open. When nothing was printed for these milliseconds,
+ * and the output is a complete key, the output is taken as the result.
  */
 const QUIET_GRACE_MS = 300
 
@@ -51,8 +51,8 @@ function killProcessGroup(): void {
 }
 
 /**
- * True for a complete key. The first 43 digits of a hexadecimal key could be read as base64, so a shorter text of hexadecimal
- * digits alone does not count.
+ * True when the text is a whole key. A key has 64 hexadecimal digits, or 43 or 44 characters of base64. A text of hexadecimal
+ * digits alone must have 64 of them: 43 could be base64, but could also be the beginning of a hexadecimal key.
  */
 function isCompleteKey(secret: string): boolean {
   return parseMasterKey(secret) !== null && (secret.length === 64 || !/^[0-9a-f]+$/i.test(secret))

@@ -7,8 +7,8 @@ const COMMAND_PROCESS_FILE = fileURLToPath(new URL('./secret-command-process.ts'
 
 /**
  * Runs a program, without a shell, and returns its output without the last newline. Its error output is shown to the operator. At
- * the time limit its process group is ended. If the program leaves a process that keeps the output open, that process goes on,
- * and the key is read as soon as it is complete.
+ * the time limit its process group is killed. If the program ends but has started a process that keeps its output open, we do not
+ * wait for that process: the key is returned once it is complete and nothing more is printed for a moment.
  * @param variable the variable that names the program
  * @param text its path and arguments with spaces between them, or a JSON array of both
  * @param environment environment of the program

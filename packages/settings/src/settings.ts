@@ -3,9 +3,10 @@ import { LIMITS, type LimitName } from '@rollcall/core/limits'
 import type { Setting } from '@rollcall/core/model/setting'
 import type { Config } from './config.ts'
 
+/** An option: a setting of a node that is not one of its limits. */
 interface OptionRow {
   readonly variable: string
-  /** The value when nothing is set; null when there is none, or when the meaning describes it. */
+  /** The value when nothing is set; null when there is none, or when `meaning` says what is used then. */
   readonly default: string | null
   readonly unit?: string
   readonly meaning: string

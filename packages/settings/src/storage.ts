@@ -4,7 +4,7 @@
  */
 import { isIP } from 'node:net'
 import { join } from 'node:path'
-import { type AuditMetrics, createAuditLog, type ProcessAuditLog } from '@rollcall/audit/audit-log'
+import { type AuditMetrics, type ClosableAuditLog, createAuditLog } from '@rollcall/audit/audit-log'
 import { createJournal } from '@rollcall/backup/journal/journal'
 import { SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import { type Database, openDatabase } from '@rollcall/database/database'
@@ -26,7 +26,7 @@ export interface Storage {
   close(): Promise<void>
 }
 
-/** Opens the database; reads and changes no tables. When that fails, nothing is left running. */
+/** Opens the database; reads and changes no tables. If opening throws, no embedded PostgreSQL is left running. */
 export async function openStorage(config: Config): Promise<Storage> {
   // The package of sources is loaded only here, because the help of a command needs no sources.
   const { openSources } = await import('@rollcall/source/open-sources')
@@ -66,7 +66,9 @@ export function databaseWithJournal(config: Config, db: Database): Database {
 }
 
 /**
- * Makes the storage of two opened databases. Connections open when needed: a server without migrations opens none as the owner.
+ * Makes the storage. Each connection opens when it is needed: a server that has nothing to migrate opens none as the owner.
+ * @param db the database as the application role
+ * @param owner the same database as the owner; may be `db` itself
  * @param after runs after the connections are closed
  */
 function makeStorage(db: Database, owner: Database, sources: { close(): Promise<void> }, after?: () => Promise<void>): Storage {
@@ -84,7 +86,7 @@ function makeStorage(db: Database, owner: Database, sources: { close(): Promise<
 export const openVault = (config: Config, db: Database): Promise<Vault> => createVault(db, masterKeySource(config))
 
 /** The audit log of a command. It writes its entries in a chain of its own. */
-export const openAuditLog = (config: Config, db: Database): ProcessAuditLog =>
+export const openAuditLog = (config: Config, db: Database): ClosableAuditLog =>
   createAuditLog({
     db,
     clock: SYSTEM_CLOCK,
@@ -95,7 +97,7 @@ export const openAuditLog = (config: Config, db: Database): ProcessAuditLog =>
     log: createLog({ level: config.logLevel }),
   })
 
-/** Counts nothing, because nobody reads the metrics of a command. */
+/** The metrics of the audit log of a command. They count nothing, because nobody reads the metrics of a command. */
 const NO_AUDIT_METRICS: AuditMetrics = { audited: () => undefined, checkpointMade: () => undefined, witnessed: () => undefined }
 
 /** The place of the master key: the file only where the environment has no key and a file is allowed. */

@@ -1,6 +1,6 @@
 /** The audit entries that a test's server has written, and an audit log in memory for tests of a part alone. */
 
-import { createAuditLog, type ProcessAuditLog } from '@rollcall/audit/audit-log'
+import { type ClosableAuditLog, createAuditLog } from '@rollcall/audit/audit-log'
 import type { WitnessAddress } from '@rollcall/audit/witness-target'
 import type { Limits } from '@rollcall/core/limits'
 import type { AuditEntry, AuditedPerson, AuditLog, PersonRole, StoredAuditEntry } from '@rollcall/core/model/audit-entry'
@@ -34,7 +34,7 @@ const config = readConfig({ ROLLCALL_MASTER_KEY: masterKeyOfRun(), DATABASE_URL:
 /** The vault of a database that `startedDatabase` made. */
 export const vaultOf = (db: Database): Promise<Vault> => openVault(config, db)
 
-export interface TestAuditLog extends ProcessAuditLog {
+export interface TestAuditLog extends ClosableAuditLog {
   /** The clock of this process: `pass` lets time pass, by which checkpoints become due. */
   readonly clock: TestClock
   /** Counted results, such as `witnessed failed`. */

@@ -17,7 +17,7 @@ import { copiedPeople, makeMirroredOffice, mirroredRegistry, polledSource } from
 import { officeReader, officeSource } from '../test/office.ts'
 import { changeSource } from './change-source.ts'
 import { type RunningFollowers, startFollowers } from './mirror/followers.ts'
-import { removeLeftSources } from './mirror/left-sources.ts'
+import { removeMirrorRemains } from './mirror/left-sources.ts'
 import { openSources } from './open-sources.ts'
 import { findMirrorRemains } from './store/changed-sources.ts'
 
@@ -135,7 +135,7 @@ test('live, copied and live again: what is kept of records stays theirs, and old
 
   const copies = async () => (await rows(`select 1 from pg_class where relkind = 'r' and relname like 'r%\\_person'`)).length
   const clear = async () =>
-    removeLeftSources({ db: database.db, env, log, registries }, await findMirrorRemains(database.db.pool))
+    removeMirrorRemains({ db: database.db, env, log, registries }, await findMirrorRemains(database.db.pool))
   await clear()
   expect(await copies()).toBeGreaterThan(0)
   await rows(`update source_mirror set left_at = left_at - interval '2 minutes'`)
@@ -175,7 +175,7 @@ test('the copies of a large registry go, however long it takes', async () => {
   await owner.end()
   const limited = openDatabase({ ...database.db.connection, statement_timeout: 50 })
   try {
-    await removeLeftSources({ db: limited, env, log, registries }, await findMirrorRemains(database.db.pool))
+    await removeMirrorRemains({ db: limited, env, log, registries }, await findMirrorRemains(database.db.pool))
   } finally {
     await limited.close()
   }

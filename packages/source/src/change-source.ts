@@ -1,4 +1,7 @@
-/** Replaces the source file of a registry: its records may be read, followed or mapped in another way. */
+/**
+ * Replaces the source file of a registry. A source file says in which database the records are, how its rows become records, and
+ * whether searches read the database (live), or a mirror copies the records and follows their changes.
+ */
 
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -11,20 +14,21 @@ import type { ClientBase } from 'pg'
 import type { SourceFile } from './engine/mapped-records.ts'
 import { makeRefusal } from './engine/source-refusal.ts'
 import { readSourceFile } from './source-file.ts'
-import { beginMirror, dropLeftCopies, endMirror, leaveMirror } from './store/changed-sources.ts'
+import { beginMirror, dropLeftCopies, endClaimAndNotePlace, markMirrorLeft } from './store/changed-sources.ts'
 import { sourceFileDigest } from './store/mirrors.ts'
 import { replaceStoredRecordIds } from './store/moved-records.ts'
 
 /**
- * Stores another source file. A mirror goes on answering: live, or from its copies, which a comparison by the new file replaces
- * in portions. A registry that was read live and becomes a mirror answers nothing until its records are copied.
- * @throws SourceRefusal, StoreRefusal as `checkSourceChange`; or the copies are still being compared with the source, or somebody else
- * has changed the source file
+ * Stores another source file. A mirror that becomes live is read live at once. A mirror that stays a mirror answers from its old
+ * copies, until a comparison with the source by the new file has replaced them in portions. A registry that was read live and
+ * becomes a mirror answers nothing until its records are copied.
+ * @throws SourceRefusal, StoreRefusal as `checkSourceChange`; or the copies are still being compared with the source, or
+ * somebody else has changed the source file
  */
 export async function changeSource(db: Database, registry: Registry, source: object): Promise<void> {
   const { id, namespace } = registry
   const { before, former } = checkSourceChange(registry, source)
-  // Only a mirror that followed PostgreSQL's log has left a replication slot in its source, which must be dropped.
+  // The former file, if its mirror followed PostgreSQL's log: then housekeeping must drop the replication slot in that database.
   const keeping = former.mirror?.follow === 'logical' ? before : null
   const [wasCopied, isCopy] = [isMirrorSource(before), isMirrorSource(source)]
   if (!wasCopied && isCopy) await makeMirrorTables(db, registry)
@@ -33,21 +37,22 @@ export async function changeSource(db: Database, registry: Registry, source: obj
     await client.query(NO_STATEMENT_TIMEOUT_SQL)
     await lockRegistryFor(client, id, 'merge')
     const awaits_records = isCopy && (!wasCopied || registry.awaits_records === true)
-    // If records move between our tables and the source, searches store no ids of the former place after this update.
-    // Ids that are stored already are replaced: to live ones below, to those of copies when all records are copied.
+    // Copied and live records have different ids, and our tables have ids in events and in stored pages of answers. After this
+    // update searches store only ids of the new kind. Older ids are replaced: by live ones in `stopCopying`, by those of copies
+    // when all records are copied.
     if (!(await storeSource(client, registry, { source, own_records: isCopy, awaits_records }))) {
       throw new StoreRefusal(`the source of ${namespace} was changed by somebody else meanwhile; look at it again`)
     }
     if (wasCopied && !isCopy) await stopCopying(client, registry, keeping)
-    else if (wasCopied) await endMirror(client, id, keeping)
+    else if (wasCopied) await endClaimAndNotePlace(client, id, keeping)
     else if (isCopy) await beginMirror(client, id)
   })
 }
 
 /**
- * Checks that a registry may get another source file. While its records are or become live ones, or are copied for the first
- * time, keys must stay the same, because ids are or may be made from them.
- * @returns the present file, as it is stored and as it is read
+ * Checks that a registry may get another source file. The key columns may change only if the registry is a mirror before and
+ * after the change, and all its records are copied. Otherwise they must stay: the ids of live records are made from the keys.
+ * @returns before: the present file as it is stored; former: the same, read and checked
  * @throws SourceRefusal the new file is no source file, or it lacks a record type or takes keys from another column
  * @throws StoreRefusal the registry has no source
  */
@@ -90,12 +95,12 @@ async function makeMirrorTables(db: Database, { id, kind }: Registry): Promise<v
 
 /**
  * Stops the mirror. If its records were all copied, stored ids change to those of live records.
- * @param keeping the former source if its log is kept for us
+ * @param keeping the former source file if its database keeps its log for us; otherwise null
  * @throws StoreRefusal it is not known to which row of the source each copy belongs
  */
 async function stopCopying(client: ClientBase, registry: Registry, keeping: object | null): Promise<void> {
   const { id, namespace } = registry
-  const ended = await endMirror(client, id, keeping)
+  const ended = await endClaimAndNotePlace(client, id, keeping)
   if (registry.awaits_records !== true) {
     if (ended === null || ended.isComparing || ended.file !== sourceFileDigest(registry)) {
       throw new StoreRefusal(
@@ -104,5 +109,5 @@ async function stopCopying(client: ClientBase, registry: Registry, keeping: obje
     }
     await replaceStoredRecordIds(client, registry, 'live')
   }
-  await leaveMirror(client, id)
+  await markMirrorLeft(client, id)
 }

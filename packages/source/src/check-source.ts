@@ -30,8 +30,8 @@ export interface CheckedRecords {
   /** The report of an import of these rows. Its line numbers are the positions of rows in the order of their keys. */
   readonly report: ImportReport
   /**
-   * Columns with values that exact comparison does not find, such as identifiers in small letters, and the number of these
-   * values.
+   * Columns that the source file compares exactly, but whose values our records write in another way, such as identifiers in
+   * small letters. A search by such a value finds no record; `count` is the number of these values.
    */
   readonly unfound: readonly { readonly name: string; readonly column: string; readonly count: number }[]
   readonly slow: readonly SlowLookUp[]
@@ -66,7 +66,7 @@ export async function checkSource(kind: Kind, file: SourceFile, engine: OpenEngi
 async function checkMirrorCanFollow({ mirror, records }: SourceFile, engine: OpenEngine): Promise<void> {
   if (mirror === null) return
   if (mirror.follow !== 'poll') {
-    // The name of our place in the log does not matter: the check only finds out whether a place could be made.
+    // The name of our place in the log does not matter, because none is made here: the check only finds what would prevent it.
     const problems = await engine.log('check').problems()
     if (problems.length > 0) throw new SourceRefusal(problems.join('; '))
     return
@@ -167,11 +167,11 @@ function countUnfoundValues(kind: Kind, records: RecordMapping, rows: readonly S
     const type = kind.identifier_types.find((one) => one.name === name) ?? UNLISTED
     const normal = (text: string): unknown =>
       compared === 'identifier' ? normaliseIdentifier(type, text) : readAttribute({ ...compared, paths: [''] }, text)
-    const count = values.filter((text) => text.trim() !== '' && isOther(normal(text), text)).length
+    const count = values.filter((text) => text.trim() !== '' && isReadAsOtherText(normal(text), text)).length
     return count === 0 ? [] : [{ name, column, count }]
   })
 }
 
-/** True when a value is read as another text. Values that cannot be read at all are in the report of the rows. */
-const isOther = (normal: unknown, text: string): boolean =>
+/** True when our records have another text for a value than the source. False for a value that cannot be read (null). */
+const isReadAsOtherText = (normal: unknown, text: string): boolean =>
   normal !== null && (Array.isArray(normal) ? normal[0] : normal) !== text

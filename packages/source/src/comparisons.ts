@@ -18,16 +18,17 @@ export interface ComparisonWay {
 }
 
 /**
- * The length in characters from which a folded text is compared by its beginning alone: texts are cut after 512 characters, so it
- * may be the beginning of a longer one.
+ * The number of characters from which a folded text (without case and accents) is compared only as the beginning of the column's
+ * text. Our texts are cut after 512 characters, so the column may have a longer text. The limit is less than 512 for safety.
  */
 const LONG_TEXT_CHARACTERS = 500
 
-/** The most days of a period whose texts a condition lists one by one: a year. */
+/** The most days (a year) of a period for which a condition lists the text of each day, where a column has dates as texts. */
 const MOST_LISTED_DAYS = 366
 const DAY_MILLISECONDS = 86_400_000
 
 const subjectTypeOf = (compared: ComparisonSubject): string => (compared === 'identifier' ? 'identifier' : compared.type)
+/** True for an attribute whose texts are compared without case and accents. */
 const isFolded = (compared: ComparisonSubject): boolean => compared !== 'identifier' && compared.fold === true
 const describeSubject = (compared: ComparisonSubject): string =>
   isFolded(compared)
@@ -36,7 +37,11 @@ const describeSubject = (compared: ComparisonSubject): string =>
       ? 'an identifier'
       : `of type ${compared.type}`
 
-/** Says why the type of an attribute does not fit; null: it fits. @param types the types that the comparison is for */
+/**
+ * Says why a way to compare cannot be used for the type of an attribute; null: it can.
+ * @param types the types for which the way is
+ * @param advice the end of the sentence, such as which way to write
+ */
 const findTypeProblem = (compared: ComparisonSubject, types: readonly string[], advice: string): string | null =>
   types.includes(subjectTypeOf(compared)) ? null : `is ${describeSubject(compared)}; ${advice}`
 
@@ -116,7 +121,10 @@ export const COMPARISON_WAYS: Readonly<Record<ComparisonName, ComparisonWay>> = 
 
 const OTHER_WAY_ADVICE = 'another way to compare fits it'
 
-/** The days or instants between which a value must be for the comparison to be true; see the table of `Interval`. */
+/**
+ * The days or instants, both included, between which a value must be for the comparison to be true; null: no bound. The comment
+ * of `Interval` says when each operator is true.
+ */
 function comparedRange(operator: Comparator, { from, to }: Interval): { from: string | null; to: string | null } {
   switch (operator) {
     case 'eq':

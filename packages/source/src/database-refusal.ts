@@ -7,15 +7,16 @@ import type { SourceFile } from './engine/mapped-records.ts'
 import { SourceRefusal } from './engine/source-refusal.ts'
 
 /**
- * Advice for a PostgreSQL table with row-level policies. To copy it, we ask PostgreSQL to fail where a policy could
- * hide rows. Only an account that policies do not bind could read it, and such an account could do too much.
+ * Advice for a PostgreSQL table with row-level policies, which may hide rows from our account. A copy needs every row, so we ask
+ * PostgreSQL to fail instead. An account that no policy binds would have too many rights, so we do not advise one.
  */
 const HIDDEN_ROWS_ADVICE =
   '; a copy must have every row: name a view that belongs to the owner of the table in from, with follow: poll, or read the records live'
 
 /**
- * Makes the refusal for a failure of a source's database. The refusal quotes the message of the database only for a failure
- * `changed`, whose message has no values. A refusal, or a cause that is no error, is returned as it is.
+ * Makes the refusal for a failure of a source's database. The refusal quotes the message of the database only for a failure of
+ * the kind `changed`, such as a missing column, whose message has no values. A refusal, or a cause that is no error, is returned
+ * as it is.
  */
 export function databaseRefusal(
   error: unknown,

@@ -26,7 +26,7 @@ const FromSchema = textSchema('Table or view, with its schema, such as office.pe
 const SelectSchema = textSchema('A query in place of a table. It must have a name for each column.')
 const WhereSchema = textSchema('Condition in SQL of the rows that count, such as removed_at is null.')
 
-const ChangedSchema = textSchema(
+const ChangedColumnSchema = textSchema(
   'For follow: poll, the column that grows with every change of a row: a time, or a whole number such as a version.',
 )
 
@@ -45,7 +45,7 @@ const ChildSchema = Type.Object(
     select: Type.Optional(SelectSchema),
     on: textSchema('Column with the key of the record to which a row belongs.'),
     where: Type.Optional(WhereSchema),
-    changed: Type.Optional(ChangedSchema),
+    changed: Type.Optional(ChangedColumnSchema),
     tables: Type.Optional(LoggedTablesSchema),
     columns: ColumnsSchema,
   },
@@ -58,7 +58,7 @@ const RecordsSchema = Type.Object(
     select: Type.Optional(SelectSchema),
     key: textSchema('Column that identifies a row: a whole number, a text of at most 64 bytes, or a UUID.'),
     where: Type.Optional(WhereSchema),
-    changed: Type.Optional(ChangedSchema),
+    changed: Type.Optional(ChangedColumnSchema),
     tables: Type.Optional(LoggedTablesSchema),
     columns: ColumnsSchema,
     children: Type.Optional(Type.Array(ChildSchema)),
@@ -155,7 +155,7 @@ export const SourceFileSchema = Type.Object(
   },
   { ...closedObjectOptions, description: 'Where the records of a registry are, in the database of another system.' },
 )
-/** A source file as it was given, with the members that the schema allows. */
+/** A source file as the operator wrote it. It fits the schema; nothing else is checked yet. */
 export type GivenSourceFile = Static<typeof SourceFileSchema>
-export type GivenRecords = Static<typeof RecordsSchema>
+export type GivenRecordMapping = Static<typeof RecordsSchema>
 export type GivenChild = Static<typeof ChildSchema>

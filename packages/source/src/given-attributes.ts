@@ -5,8 +5,8 @@ import { type Compound, type JsonObject, memberNamed, type RecordType } from '@r
 import type { RecordMapping } from './engine/mapped-records.ts'
 
 /**
- * Returns the records with another record type: without attributes and lists of which every path begins with a member that no
- * column and no constant gives.
+ * Returns the mapping with fewer attributes and lists in its record type. An attribute or list stays if a column or a constant
+ * of the mapping gives the first member of one of its paths.
  */
 export const withGivenAttributes = oncePerObject((records: RecordMapping): RecordMapping => {
   const { recordType, targets } = records
@@ -26,7 +26,10 @@ export const withGivenAttributes = oncePerObject((records: RecordMapping): Recor
   return { ...records, recordType: given }
 })
 
-/** True when the list may have an element: at its path, or at a path of a member if the record is the element. */
+/**
+ * True when the list may have an element. If the list has an empty path, the record itself is the element: then the record must
+ * have something at a path of a member.
+ */
 const mayHaveElement = ({ paths, members }: Compound, isIn: (path: string) => boolean): boolean =>
   paths.some((path) =>
     path === '' ? members.some((member) => [...member.paths, ...(member.record_paths ?? [])].some(isIn)) : isIn(path),

@@ -33,13 +33,13 @@ const MOST_KEY_BYTES = 64
 /** The milliseconds for all statements of a search, unless the process has another limit. */
 const MOST_SEARCH_MILLISECONDS = 10_000
 
-interface SearchTime {
+interface SearchTimeLimit {
   /** Milliseconds after which a search begins no further statement. */
   readonly most: number
   readonly now: () => number
 }
 
-/** Takes the place of a participant in the slots of a source, for work that names none: only searches name a participant. */
+/** The participant id for work without a participant, which needs a slot too: only searches name a participant. */
 const NO_PARTICIPANT = 0
 
 /**
@@ -55,7 +55,7 @@ export function liveRecords(
   most = MOST_SEARCH_MILLISECONDS,
   now = (): number => performance.now(),
 ): RegistryRecords {
-  const time: SearchTime = { most, now }
+  const time: SearchTimeLimit = { most, now }
   // The slots keep a participant with slow searches from taking all connections, if the pool has more than one.
   const slots = createSearchSlots({ slots: file.pool, timeout: most / 1_000 })
   const reader = makeReaderInSlots(makeLiveReader({ kind, file, begin: engine.begin, isOwn: true, protectionOf, time }), slots)
@@ -83,15 +83,12 @@ export function liveRecords(
 interface LiveReaderDeps {
   readonly kind: Kind
   readonly file: SourceFile
-  /**
-   * Begins a snapshot of the source. In the reader of `source.session`, returns the one snapshot that all reads of the session
-   * share.
-   */
+  /** Begins a snapshot of the source. In a session (`source.session`), returns the one that all reads of the session share. */
   readonly begin: () => Promise<SourceSnapshot>
   /** True when nothing else reads in the snapshot that `begin` gives; false in a session. */
   readonly isOwn: boolean
   readonly protectionOf: (registry: RegistryShape) => Promise<Protection>
-  readonly time: SearchTime
+  readonly time: SearchTimeLimit
 }
 
 function makeLiveReader(reading: LiveReaderDeps): RecordReader {
@@ -149,8 +146,9 @@ async function runInSlot<Result>(slots: SearchSlots, work: () => Promise<Result>
 }
 
 /**
- * Yields the wanted rows as records, without rows that cannot become records. The first portion may end its snapshot (`isLast`).
- * If there are more rows, that portion is read again in a snapshot that lasts, so that all rows are of one snapshot.
+ * Yields the wanted rows as records, without rows that cannot become records. If no other reads share the snapshot (`isOwn`), the
+ * first portion is read as if there were no second one (`isLast`), which costs less. If there are more rows, the first portion is
+ * read again in a snapshot that stays open, so that all rows come from one snapshot.
  * @param records undefined: the source has none of the type
  * @throws SearchTimeout the statements took longer than a search may take
  */

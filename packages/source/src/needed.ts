@@ -43,7 +43,8 @@ export function neededConditionOf(records: RecordMapping, predicate: Predicate):
     case 'not':
       return ANY_RECORD_MAY_MATCH
     case 'some':
-      // All parts must be true of one element. A condition on columns can only say that each is true of some element.
+      // All parts must be true of the same element of a list. A condition on columns is weaker: each part may be true of
+      // another element.
       return neededConditionOf(records, predicate.of)
     case 'compare':
       return comparisonCondition(records, predicate.attribute, predicate.operator, predicate.value)
@@ -71,7 +72,7 @@ const PRESENCE_TEST: ColumnTest = { is: 'present' }
 function comparisonCondition(records: RecordMapping, attribute: Attribute, asked: Comparator, value: Literal): NeededCondition {
   const way = records.compare.get(attribute.name)
   if (way === undefined) return ANY_RECORD_MAY_MATCH
-  // Protected persons are subtracted from a number that counts persons. Its column has that number or a larger one.
+  // A number that counts persons is answered without the protected ones, so the number in the column may be larger.
   const isCount = records.recordType.relations?.some(({ counted_by }) => counted_by === attribute.name) === true
   if (isCount && (asked === 'le' || asked === 'lt')) return ANY_RECORD_MAY_MATCH
   const operator = isCount && asked === 'eq' ? 'ge' : asked
@@ -91,8 +92,8 @@ function identifierCondition(records: RecordMapping, { type, value }: Identifier
 const ANY_IDENTIFIER: ComparisonSubject = 'identifier'
 
 /**
- * The columns that may have an identifier of the type: those mapped to it or read as it, and the values of identifiers
- * whose type stands in another column.
+ * The columns that may have an identifier of the type: columns that the mapping gives this type, or reads as this type, and
+ * columns of identifier values whose type is in another column.
  */
 const identifierColumns = (records: RecordMapping, type: string): readonly MappedColumn[] =>
   mappedColumnsOf(records, ({ identifier_type, reads, steps }) => {
@@ -107,8 +108,9 @@ const mappedColumnsOf = ({ own, children }: RecordMapping, gives: (target: Mappi
   [own, ...children].flatMap((part) => part.targets.filter(gives).map((target) => ({ part, target })))
 
 /**
- * Makes the condition that some column passes its test; without columns no record matches. If a column is a constant or has no
- * test, or has cells with several values (unless the test is `present`), every record may match.
+ * Makes the condition that at least one of the columns passes its test. Without columns, no record matches. If one of them cannot
+ * be tested, every record may match: a constant, a column without a test, or one with several values in a cell, for which only
+ * the test `present` is possible.
  */
 function someColumnCondition(
   columns: readonly MappedColumn[],

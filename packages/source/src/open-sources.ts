@@ -6,7 +6,7 @@ import type { Database } from '@rollcall/database/database'
 import { canonicalJson, type Kind } from '@rollcall/protocol'
 import { readProtection } from '@rollcall/records/records/protection'
 import {
-  failingRecords,
+  makeFailingRecords,
   type RegistryRecords,
   type SourcedRegistry,
   setRecordsOpener,
@@ -83,6 +83,6 @@ function openSource(
     const protectionOf = ({ id }: { readonly id: number }) => readProtection(db.pool, id)
     return { ...shared, engine, records: liveRecords(kind, read, engine, protectionOf, searchTime) }
   } catch (error) {
-    return { ...shared, engine: null, records: failingRecords(() => Promise.reject(new RecordsUnavailable(error))) }
+    return { ...shared, engine: null, records: makeFailingRecords(() => Promise.reject(new RecordsUnavailable(error))) }
   }
 }

@@ -21,7 +21,7 @@ export interface ProposedMember {
 }
 
 interface MemberChoice {
-  /** The name that the member gets in the file with this choice (default: the proposed name). */
+  /** The name that the member gets in the file if a person takes this choice; absent: `ProposedMember.name`. */
   readonly name?: string
   readonly value: ProposedRule
   readonly meaning: string
@@ -32,7 +32,7 @@ export interface SampledTable {
   readonly table: CatalogTable
   readonly header: readonly string[]
   readonly rows: readonly (readonly string[])[]
-  /** The tables to whose keys columns refer, by the names of these columns. */
+  /** The table to which a column refers, by the name of the column. */
   readonly lookups: ReadonlyMap<string, LookupTable>
   /** Quotes a name as SQL of the engine. */
   readonly quoted: (name: string) => string
@@ -79,11 +79,11 @@ export function proposeKey(sampled: SampledTable): ProposedMember {
   )
 }
 
-const REMOVED_WORDS = [
+const WORDS_FOR_REMOVED = [
   ...['removed', 'deleted', 'erased', 'annulled', 'cancelled', 'canceled', 'voided', 'archived', 'invalidated'],
   ...['removal', 'deletion', 'supprime', 'annule', 'eliminado', 'borrado', 'anulado', 'removido', 'excluido'],
 ]
-const REMOVED_COLUMN_PATTERN = new RegExp(`^(?:is|was|date|time)?(?:${REMOVED_WORDS.join('|')})(?:at|on|date|time|flag)?$`)
+const REMOVED_COLUMN_PATTERN = new RegExp(`^(?:is|was|date|time)?(?:${WORDS_FOR_REMOVED.join('|')})(?:at|on|date|time|flag)?$`)
 const ACTIVE_COLUMN_PATTERN = /^(?:is)?(?:active|valid|current|enabled|actif|activo|vigente|ativo)(?:flag)?$/
 /** Matches a value that may mean yes or no. */
 const FLAG_VALUE_PATTERN = /^(?:[01ynjtfso]|yes|no|ja|nein|true|false|sim|si|oui|non)$/i
@@ -115,8 +115,8 @@ export function proposeWhere(sampled: SampledTable): ProposedMember | null {
 }
 
 /**
- * Makes the SQL condition on rows that are not marked as removed; null: the type of the column does not tell how removed rows are
- * marked.
+ * Makes the SQL condition that a column does not mark a row as removed; null: a person must write the condition, because the type
+ * of the column does not tell which values mean removed.
  */
 function notRemovedClause(sampled: SampledTable, { name, holds, isNullable }: CatalogColumn): string | null {
   const column = sqlColumnName(sampled, name)
@@ -133,7 +133,7 @@ function flagClauses(sampled: SampledTable, { name, holds }: CatalogColumn): rea
 
 /**
  * Proposes the members of `columns`.
- * @param taken the columns of paths that are mapped already, to which those of this table are added
+ * @param taken the paths that are mapped already, each with its column. The function adds the paths of this table
  * @param on in a child, the column with the key of its record
  */
 export function proposeMembers(
@@ -154,7 +154,7 @@ export function proposeMembers(
     if (found === null) return []
     const held = table.columns.find((one) => one.name === column.column)?.holds
     const isEmpty = columnValues(sampled, column.column).length === 0 && !lookups.has(column.column)
-    const isKnown = isEmpty && !taken.has(found.name) && needsNoValues(recordType, found.name, held)
+    const isKnown = isEmpty && !taken.has(found.name) && canMapWithoutValues(recordType, found.name, held)
     const member = isKnown ? makeProposedMember(found.name, column.column, ...found.reasons) : found
     if (!member.isOptional) {
       // A path may have only one column. So a later undecided member is optional, and becomes a comment.
@@ -170,7 +170,7 @@ export function proposeMembers(
 }
 
 /** True when a mapping needs no values of the column: a text, an identifier, or a date in a column of days or times. */
-function needsNoValues(recordType: RecordType, path: string, holds: CatalogColumn['holds'] | undefined): boolean {
+function canMapWithoutValues(recordType: RecordType, path: string, holds: CatalogColumn['holds'] | undefined): boolean {
   const place = findRecordPath(recordType, path.replace(/\[\w+\]$/, ''))
   if (place === undefined) return false
   return place.attributes.every(({ type, codes }) => {

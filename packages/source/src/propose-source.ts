@@ -26,8 +26,8 @@ import {
 /** The most rows of a table that are read as its sample. */
 const MOST_SAMPLE_ROWS = 1_000
 /**
- * The fewest points with which a table is proposed: one for each path to which its columns may be mapped, two if the path is of
- * an identifier.
+ * The fewest points that a table must have to be proposed. It has one point for each path to which its columns may be mapped, and
+ * two for the path of an identifier.
  */
 const LEAST_TABLE_POINTS = 3
 /**
@@ -35,20 +35,20 @@ const LEAST_TABLE_POINTS = 3
  * record type.
  */
 const MOST_REFERENCE_POINTS = 3
-const OWN_NAME_POINTS = 2
+const RECORD_TYPE_NAME_POINTS = 2
 /** Names of key columns that many tables have, each with another meaning. */
 const COMMON_KEY_NAMES = new Set(['id', 'no', 'nr', 'key', 'code', 'number', 'uuid', 'guid', 'rowid', 'oid', 'seq', 'pk'])
 
 /** The proposed mapping of one record type. */
 export interface ProposedRecords {
   readonly recordType: RecordType
-  readonly own: ProposedPart
-  readonly children: readonly ProposedPart[]
+  readonly own: ProposedTable
+  readonly children: readonly ProposedTable[]
   readonly compare: ReadonlyMap<string, ComparisonName>
 }
 
 /** A table with the members that are proposed for it. */
-export interface ProposedPart {
+export interface ProposedTable {
   readonly table: CatalogTable
   /** The query that stands for a table whose name cannot be written in the file; null: the name can be written. */
   readonly select: string | null
@@ -61,7 +61,7 @@ export interface ProposedPart {
 
 /**
  * Proposes the records of a source file.
- * @param tables the names of tables, by record type; for a type without one a table is looked for by the names of its columns
+ * @param tables the name of a table for each record type. For a record type that is absent, the names of columns decide
  * @throws SourceRefusal no table, or several, may have the records; there is no table or record type of a given name; or the
  * database cannot be read
  */
@@ -124,13 +124,13 @@ function requireTableNamed(given: string, catalog: readonly CatalogTable[]): Cat
 
 /**
  * Finds the table with the most points for the records; null: none has enough.
- * @throws SourceRefusal two tables have the most points
+ * @throws SourceRefusal two tables have the same number of points, and no table has more
  */
 function findBestTable(kind: Kind, recordType: RecordType, catalog: readonly CatalogTable[]): CatalogTable | null {
   const rated = catalog
     .map((table) => ({ table, points: columnPoints(kind, recordType, table) }))
     .filter(({ points }) => points >= LEAST_TABLE_POINTS)
-    .map(({ table, points }) => ({ table, points: points + bonusOf(recordType, table, catalog) }))
+    .map(({ table, points }) => ({ table, points: points + tableBonusPoints(recordType, table, catalog) }))
     .toSorted((one, other) => other.points - one.points)
   const [first, second] = rated
   if (first === undefined) return null
@@ -148,10 +148,10 @@ function columnPoints(kind: Kind, recordType: RecordType, { name, columns }: Cat
   return [...paths].reduce((sum, path) => sum + (path.endsWith(']') ? 2 : 1), 0)
 }
 
-function bonusOf({ name }: RecordType, table: CatalogTable, catalog: readonly CatalogTable[]): number {
+function tableBonusPoints({ name }: RecordType, table: CatalogTable, catalog: readonly CatalogTable[]): number {
   const count = catalog.filter(({ references }) => references.some((one) => isReferenceTo(one, table))).length
   const isNamed = plainName(table.name).includes(plainName(name))
-  return Math.min(MOST_REFERENCE_POINTS, count) + (isNamed ? OWN_NAME_POINTS : 0) - (table.isView ? 1 : 0)
+  return Math.min(MOST_REFERENCE_POINTS, count) + (isNamed ? RECORD_TYPE_NAME_POINTS : 0) - (table.isView ? 1 : 0)
 }
 
 const isReferenceTo = ({ to }: CatalogTable['references'][number], { schema, name }: CatalogTable): boolean =>
@@ -188,7 +188,7 @@ async function readLookups(
   return lookups
 }
 
-/** The texts in each row of a small table, by the key of the row; null: the table is not small. */
+/** Reads the texts in each row of a table, by the key of the row; null: it has more than MOST_CODES rows, too many for codes. */
 async function readLookupTexts(engine: OpenEngine, table: CatalogTable, key: string): Promise<LookupTable['texts']> {
   const texts = table.columns.filter(({ holds }) => holds === 'text').map(({ name }) => name)
   const rows = await engine.sample(table, [key, ...texts], MOST_CODES + 1)
@@ -207,7 +207,7 @@ async function proposeRecords(
   const key = proposeKey(sampled)
   const head = [key, proposeWhere(sampled)].filter((member) => member !== null)
   const columns = proposeMembers(kind, recordType, sampled, taken)
-  const children: ProposedPart[] = []
+  const children: ProposedTable[] = []
   for (const other of others) {
     const on = proposeChildKeyColumn(table, key, other)
     if (on === null || other.isView || columnPoints(kind, recordType, other) === 0) continue

@@ -4,7 +4,7 @@ import { yamlMember, yamlName } from '@rollcall/base/shared/yaml-text'
 import { UNDECIDED_MARK } from '@rollcall/import/column-mapping'
 import type { SourceFile } from './engine/mapped-records.ts'
 import type { ProposedMember } from './propose-part.ts'
-import type { ProposedPart, ProposedRecords } from './propose-source.ts'
+import type { ProposedRecords, ProposedTable } from './propose-source.ts'
 
 /** Returns the text of a proposed source file. @param of the namespace of a registry, or the name of a kind */
 export function proposedText(
@@ -50,8 +50,8 @@ function recordLines({ recordType, own, children, compare }: ProposedRecords): r
   ])
 }
 
-/** The lines of a part. No comment is before the first line, because in a list that line follows a hyphen. */
-function partLines({ table: { schema, name }, select, rows, head, columns }: ProposedPart): readonly string[] {
+/** The YAML lines of a part. The first line is no comment, because in a list of parts it stands after a hyphen. */
+function partLines({ table: { schema, name }, select, rows, head, columns }: ProposedTable): readonly string[] {
   const place = select === null ? `from: ${schema}.${name}` : yamlMember('select', select)
   return [
     `${place}   # ${rows} ${rows === 1 ? 'row was' : 'rows were'} read`,

@@ -1,6 +1,6 @@
 /**
- * Decides whether a source can answer a query. It cannot if its file does not say how an attribute of the query is
- * compared, or if it would have to read all rows.
+ * Decides whether a source can answer a query. A query is refused if the source file does not say how one of its attributes is
+ * compared, or if the database would have to read all rows for the query.
  */
 
 import { leavesOf, type Predicate } from '@rollcall/core/model/predicate'

@@ -22,13 +22,13 @@ import { FOLLOW_WAYS_BY_ENGINE, type FollowWay } from './engine/follow-ways.ts'
 import {
   comparedAttributesOf,
   type LoggedTable,
-  type MappedPart,
+  type MappedTable,
   type MirrorSettings,
   type RecordMapping,
   type SourceFile,
 } from './engine/mapped-records.ts'
 import { makeRefusal, SourceRefusal } from './engine/source-refusal.ts'
-import { type GivenChild, type GivenRecords, type GivenSourceFile, SourceFileSchema } from './file-schema.ts'
+import { type GivenChild, type GivenRecordMapping, type GivenSourceFile, SourceFileSchema } from './file-schema.ts'
 
 const sourceFileValidator = validator<GivenSourceFile>(SourceFileSchema)
 const TABLE_NAME_PATTERN = /^(?:([A-Za-z_][\w$]*)\.)?([A-Za-z_][\w$]*)$/
@@ -62,7 +62,7 @@ export function readSourceFile(given: unknown, kind: Kind): SourceFile {
       throw makeRefusal(['records', name], `must be one of ${names.join(', ')}${nearestNameHint(name, names)}`)
     }
     const read = readRecords(kind, recordType, one, ['records', name])
-    checkFollowed(mirror, read, one)
+    checkRecordsForFollowWay(mirror, read, one)
     records.set(name, read)
   }
   return {
@@ -78,7 +78,7 @@ export function readSourceFile(given: unknown, kind: Kind): SourceFile {
   }
 }
 
-const READING_WAYS = ['live', 'mirror'] as const
+const WAY_SETTING_VALUES = ['live', 'mirror'] as const
 /**
  * How the file must name a logged table, for messages. In MariaDB a table without a schema is in the database of the address.
  */
@@ -87,14 +87,14 @@ const TABLE_ADVICE = {
     'with its schema in from, such as office.person: with follow: logical the log tells of tables; or name in tables those that it reads',
   binlog: 'in from, such as person: with follow: binlog the log tells of tables',
 }
-/** The ways of following whose settings are a member of the file with the same name. */
+/** The ways of following that have settings. The settings are in the member of the file that has the name of the way. */
 const WAYS_WITH_SETTINGS = ['logical', 'poll'] as const satisfies readonly FollowWay[]
 
 /** Reads how records are copied. @returns null: they are read live */
 function readMirror(file: GivenSourceFile, engine: EngineName): MirrorSettings | null {
   const { way, follow, events = 'changes', compare = '03:00', poll = {}, logical = {} } = file
   if (way !== 'live' && way !== 'mirror') {
-    throw makeRefusal(['way'], `must be ${READING_WAYS.join(' or ')}${nearestNameHint(way, READING_WAYS)}`)
+    throw makeRefusal(['way'], `must be ${WAY_SETTING_VALUES.join(' or ')}${nearestNameHint(way, WAY_SETTING_VALUES)}`)
   }
   if (way === 'live') {
     for (const name of ['follow', 'events', 'compare', ...WAYS_WITH_SETTINGS] as const) {
@@ -117,7 +117,7 @@ function readMirror(file: GivenSourceFile, engine: EngineName): MirrorSettings |
 }
 
 /** Checks that records have what the way of following needs, and nothing of another way. @throws SourceRefusal */
-function checkFollowed(mirror: MirrorSettings | null, records: RecordMapping, given: GivenRecords): void {
+function checkRecordsForFollowWay(mirror: MirrorSettings | null, records: RecordMapping, given: GivenRecordMapping): void {
   const path = ['records', records.recordType.name]
   const { follow } = mirror ?? {}
   for (const [index, { tables }] of [given, ...(given.children ?? [])].entries()) {
@@ -152,8 +152,8 @@ function refuseAddressInFile(given: object): void {
 }
 
 /**
- * Refuses the mark of a proposal where a person must decide. Only `split`, the separator of values in a cell, may be the same
- * character.
+ * Refuses a value that a person must still decide: a proposal has `UNDECIDED_MARK` there. Only `split`, the separator of values
+ * in a cell, may be that character.
  */
 function refuseUndecided(given: unknown, at: readonly PathStep[]): void {
   if (given === UNDECIDED_MARK && at.at(-1) !== 'split') {
@@ -168,7 +168,7 @@ function refuseUndecided(given: unknown, at: readonly PathStep[]): void {
 function readRecords(
   kind: Kind,
   recordType: RecordType,
-  { compare = {}, children = [], key, ...own }: GivenRecords,
+  { compare = {}, children = [], key, ...own }: GivenRecordMapping,
   at: readonly PathStep[],
 ): RecordMapping {
   const records = { kind, recordTypes: [recordType] }
@@ -199,7 +199,7 @@ function readRecords(
 const targetPath = ({ steps }: MappingTarget): string => steps.map(({ key }) => key).join('.')
 
 function readColumns(
-  columns: GivenRecords['columns'],
+  columns: GivenRecordMapping['columns'],
   records: { readonly kind: Kind; readonly recordTypes: readonly RecordType[] },
   at: readonly PathStep[],
 ): ColumnMapping {
@@ -211,14 +211,14 @@ function readColumns(
   }
 }
 
-/** Turns an error of the mapping into a refusal, at the one of `paths` that the error is about, or else at `at`. */
+/** Turns an error of the mapping into a refusal: of that one of `paths` that the message names, or else of the whole `at`. */
 function asSourceRefusal(error: unknown, at: readonly PathStep[], paths: readonly string[] = []): unknown {
   if (!(error instanceof ImportError)) return error
   const about = paths.find((path) => [':', '.'].some((end) => error.message.includes(` of ${path}${end}`)))
   return new SourceRefusal(error.message, about === undefined ? at : [...at, about])
 }
 
-/** Refuses a path that two columns give. Only the elements of a list may come from several tables. */
+/** Refuses a path of the record to which two columns are mapped. Only the elements of a list may come from several tables. */
 function refuseDuplicatePaths(parts: readonly ColumnMapping[], at: readonly PathStep[]): void {
   const earlier = new Set<string>()
   for (const [index, { targets }] of parts.entries()) {
@@ -240,17 +240,17 @@ function readPart(
   key: string,
   { targets }: ColumnMapping,
   at: readonly PathStep[],
-): MappedPart {
+): MappedTable {
   const columns = [...new Set(targets.flatMap(({ column }) => (column === null ? [] : [column.trim()])))]
   for (const name of [key, ...columns, ...(changed === undefined ? [] : [changed])]) {
     if (name.length > MOST_NAME_CHARACTERS || name.includes('\0')) {
       throw makeRefusal(at, `${JSON.stringify(name)} is no name of a column: it has more than ${MOST_NAME_CHARACTERS} characters`)
     }
   }
-  const place = readPlace(from, select, at)
+  const place = readTableOrQuery(from, select, at)
   return {
     from: place,
-    where: where === undefined ? null : checkedSql(where, [...at, 'where']),
+    where: where === undefined ? null : requireSqlWithoutSemicolon(where, [...at, 'where']),
     key,
     changed: changed ?? null,
     logged:
@@ -261,10 +261,10 @@ function readPart(
   }
 }
 
-function readPlace(from: string | undefined, select: string | undefined, at: readonly PathStep[]): MappedPart['from'] {
+function readTableOrQuery(from: string | undefined, select: string | undefined, at: readonly PathStep[]): MappedTable['from'] {
   if ((from === undefined) === (select === undefined)) throw makeRefusal(at, 'must have from or select, and not both')
   if (select !== undefined) {
-    const text = checkedSql(select, [...at, 'select'])
+    const text = requireSqlWithoutSemicolon(select, [...at, 'select'])
     if (!/^\s*(?:select|with|values|table)\b/i.test(text)) {
       throw makeRefusal([...at, 'select'], 'must begin with select or with')
     }
@@ -277,7 +277,7 @@ function readPlace(from: string | undefined, select: string | undefined, at: rea
   return { schema, table }
 }
 
-const loggedTablesOf = (from: MappedPart['from'], key: string): MappedPart['logged'] =>
+const loggedTablesOf = (from: MappedTable['from'], key: string): MappedTable['logged'] =>
   'select' in from ? [] : [{ ...from, key }]
 
 function readTable({ from, on: key }: NonNullable<GivenPart['tables']>[number], at: readonly PathStep[]): LoggedTable {
@@ -289,7 +289,7 @@ function readTable({ from, on: key }: NonNullable<GivenPart['tables']>[number], 
 }
 
 /** Refuses SQL with a semicolon. What SQL can do is limited where it runs: in a transaction that only reads. */
-function checkedSql(text: string, at: readonly PathStep[]): string {
+function requireSqlWithoutSemicolon(text: string, at: readonly PathStep[]): string {
   if (text.includes('\0') || text.includes(';')) throw makeRefusal(at, 'must be one piece of SQL, without a semicolon')
   return text
 }

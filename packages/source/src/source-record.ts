@@ -20,12 +20,12 @@ export interface RowResult {
   readonly problems: readonly string[]
 }
 
-/** Why a row is left out whose children could not all be read. */
-export const TOO_MANY_CHILDREN_PROBLEM = `more than ${MOST_CHILD_ROWS} rows of a child`
+/** The problem of a row whose rows in a child table could not all be read: there are too many, or they are too long. */
+export const TOO_MANY_CHILDREN_PROBLEM = `more than ${MOST_CHILD_ROWS} rows of a child, or rows too long to be read`
 
 /**
- * Makes a record of a row. A value that is not understood becomes one of the `problems`. Callers use no record with problems:
- * without the value it could mislead.
+ * Makes a record of a row. A value that is not understood becomes one of the `problems`, and is missing in the record. So callers
+ * must not use a record with problems: it could mislead.
  * @param notes must be empty; they become a part of the result
  */
 export function readRow(

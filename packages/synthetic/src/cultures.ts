@@ -3,16 +3,16 @@
  * accents of a script occur without a list of real names.
  */
 
-type NameParts = readonly [string, ...string[]]
+type NamePartList = readonly [string, ...string[]]
 
 export interface Culture {
   readonly name: string
   /** The chance, in percent, that a household has this culture. */
   readonly weight: number
-  readonly openings: NameParts
-  readonly female: NameParts
-  readonly male: NameParts
-  readonly surnames: { readonly openings: NameParts; readonly endings: NameParts }
+  readonly openings: NamePartList
+  readonly female: NamePartList
+  readonly male: NamePartList
+  readonly surnames: { readonly openings: NamePartList; readonly endings: NamePartList }
   /** True when names have accented letters. Half of the households of such a culture write accents as combining characters. */
   readonly accented?: true
 }

@@ -1,6 +1,6 @@
 /**
- * The rates of errors and gaps in the documents. Real registers have them all, and software that was only tested with
- * clean records fails on them. A rate is a share of the persons unless another base is named. README.md lists them.
+ * The rates of errors and gaps in the documents. Real registers have all these errors, and software that was only tested with
+ * clean records fails on them. README.md lists the rates.
  */
 export const ERROR_RATES = {
   /** Share of persons whose birth date is only a year: "1985". */
@@ -21,7 +21,7 @@ export const ERROR_RATES = {
   strangers_phone: 0.03,
   /** Share of telephones that are written with spaces or hyphens. */
   spaced_phone: 0.15,
-  /** Share of the persons with a household telephone, and without a stranger's, who give no telephone. */
+  /** Of the persons whose household has a telephone, and who give no stranger's: the share who give no telephone. */
   no_phone: 0.1,
   /** Share of persons who have an email address. */
   email: 0.35,
@@ -29,6 +29,6 @@ export const ERROR_RATES = {
   missing_member: 0.08,
   /** Share of civil documents in which members that do not apply are "" instead of missing. */
   empty_string: 0.05,
-  /** Share of codes written as a word, or as a code where a word is usual: "Married" for M, "1" for employed. */
+  /** Share of codes in the unusual spelling: a word where a code is usual ("Married" for M), or a code for a word ("1"). */
   other_spelling: 0.15,
 } as const

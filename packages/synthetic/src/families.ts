@@ -11,7 +11,7 @@ const DEATH_WINDOW_DAYS = 6 * 365
 /** The relation of a person to the head of the household. */
 export type HouseholdRole = 'head' | 'spouse' | 'child' | 'parent'
 
-/** A marriage. `number` is the index of one partner; `divorce_day` is null when there was no divorce. */
+/** A marriage. `number` is the index of one partner, of which the MRN is made; `divorce_day` is null without a divorce. */
 export interface MarriageDays {
   readonly number: number
   readonly marriage_day: number
@@ -29,7 +29,7 @@ export interface HouseholdMember {
   readonly marital_status: 'S' | 'M' | 'W' | 'D'
 }
 
-type BornPerson = Pick<HouseholdMember, 'role' | 'sex' | 'birth_day' | 'death_day'>
+type MemberWithoutMarriage = Pick<HouseholdMember, 'role' | 'sex' | 'birth_day' | 'death_day'>
 
 /** The first and last day on which children of the household can be born. */
 interface ChildbearingDays {
@@ -43,8 +43,8 @@ interface ChildbearingDays {
  * @param first the index of the head
  */
 export function makeHouseholdMembers(stream: RandomStream, first: number, size: number): [HouseholdMember, ...HouseholdMember[]] {
-  // A head who is at least 24 came of age before the earliest deaths, so children have living parents. A younger head
-  // with one child came of age before dying.
+  // A head of 24 or more was of age (18) before the six years in which people die, so children can be born before that.
+  // In a household of two the head may be younger, and dies only after coming of age.
   const [youngest, oldest] = size > 2 ? [24, 58] : [20, 88]
   const headAge = stream.between(youngest, oldest)
   const sex: Sex = stream.chance(0.6) ? 'male' : 'female'
@@ -87,7 +87,7 @@ function makeCouple(
 }
 
 /** Makes a household member without a spouse in the household, who is divorced or widowed, or was never married. */
-function makeSingle(stream: RandomStream, person: BornPerson, index: number): HouseholdMember {
+function makeSingle(stream: RandomStream, person: MemberWithoutMarriage, index: number): HouseholdMember {
   const grown = person.birth_day + COMING_OF_AGE_DAYS
   const past = stream.below(100)
   const young = grown > CENSUS_DAY - DEATH_WINDOW_DAYS - 10
@@ -115,12 +115,12 @@ function makeParent(stream: RandomStream, headBirth: number, index: number): Hou
  * or 30 days before the census.
  */
 function childbearingDaysOf(parents: readonly HouseholdMember[]): ChildbearingDays {
-  const grown = Math.max(...parents.map((each) => each.birth_day)) + COMING_OF_AGE_DAYS
+  const comingOfAgeDay = Math.max(...parents.map((each) => each.birth_day)) + COMING_OF_AGE_DAYS
   const ends = parents.map((each) => each.death_day ?? CENSUS_DAY - 30)
-  return { from: Math.max(grown, CENSUS_DAY - 28 * 365), to: Math.min(...ends) }
+  return { from: Math.max(comingOfAgeDay, CENSUS_DAY - 28 * 365), to: Math.min(...ends) }
 }
 
-/** A marriage within ten years of coming of age (`grown`), and if possible before the years of deaths. */
+/** A marriage in the ten years after coming of age (`grown`). If possible, it is before the six years in which people die. */
 function makeMarriage(stream: RandomStream, number: number, grown: number): MarriageDays {
   const latest = Math.min(grown + 3650, CENSUS_DAY - DEATH_WINDOW_DAYS - 10)
   return { number, marriage_day: stream.between(grown, latest), divorce_day: null }
@@ -137,7 +137,7 @@ function makeBornPerson(
   sex: Sex,
   birth_day: number,
   notBefore = birth_day,
-): BornPerson {
+): MemberWithoutMarriage {
   const age = (CENSUS_DAY - birth_day) / YEAR_DAYS
   const died = stream.chance(age < 50 ? 0.01 : age < 70 ? 0.07 : 0.3)
   const day = CENSUS_DAY - stream.below(DEATH_WINDOW_DAYS)

@@ -11,7 +11,7 @@ import { populationOf } from './stream.ts'
 /** The generator of each kind that has synthetic documents. */
 export const KIND_GENERATORS: readonly KindGenerator[] = [civil, ibr, ess, social, disability, farmer]
 
-/** The largest number of documents of one kind. It keeps the indices of all persons below PERSON_LIMIT (numbers.ts). */
+/** The largest number of documents of one kind. It keeps the indices of all persons below PERSON_INDEX_LIMIT (numbers.ts). */
 export const COUNT_LIMIT = 100_000_000
 
 export interface GenerateOptions {
@@ -24,13 +24,13 @@ export interface GenerateOptions {
 }
 
 /**
- * The first `count` documents of a kind. Document i does not depend on `count`, so a longer list begins with the
- * shorter one. Documents are made when they are read.
+ * The first `count` documents of a kind. They are the same for every `count`: a larger one only adds documents at the end.
+ * Documents are made when they are read.
  * @throws RangeError at once, for a kind without a generator or a wrong count
  */
 export function generate(kindName: string, options: GenerateOptions): Iterable<object> {
   const { seed, identifier_types = {} } = options
-  return generateDocuments(requireGenerator(kindName), checkedCount(options.count), seed, identifier_types)
+  return generateDocuments(requireGenerator(kindName), requireCount(options.count), seed, identifier_types)
 }
 
 /** The document with other names of identifier types. @param names the new name for each old one */
@@ -69,7 +69,7 @@ function requireGenerator(kindName: string): KindGenerator {
   throw new RangeError(`no synthetic documents for kind "${kindName}"; there are some for ${known}`)
 }
 
-function checkedCount(count: number): number {
+function requireCount(count: number): number {
   if (Number.isInteger(count) && count >= 0 && count <= COUNT_LIMIT) return count
   throw new RangeError(`count must be a whole number from 0 to ${COUNT_LIMIT}, not ${count}`)
 }

@@ -1,6 +1,6 @@
 /**
- * Assigns persons to households. Each block of 55 persons makes 14 households of 1 to 8 persons, in an order of its
- * own. So the household of a person, and the persons of a household, are found without computing other blocks.
+ * Assigns persons to households. Each block of 55 persons makes 14 households of 1 to 8 persons; the order of their sizes differs
+ * from block to block. So the household of a person, and the persons of a household, are found without computing other blocks.
  */
 import { type Culture, cultureAtPercent } from './cultures.ts'
 import { ERROR_RATES } from './dirt.ts'
@@ -59,7 +59,7 @@ export function householdOfPerson(population: Population, index: number): Househ
   let first = block * PERSONS_PER_BLOCK
   let number = block * HOUSEHOLDS_PER_BLOCK
   for (const size of householdSizesInBlock(population, block)) {
-    if (index < first + size) return household(population, number, first, size)
+    if (index < first + size) return makeOrReuseHousehold(population, number, first, size)
     first += size
     number += 1
   }
@@ -72,10 +72,10 @@ export function householdNumbered(population: Population, number: number): House
   const position = number % HOUSEHOLDS_PER_BLOCK
   const sizes = householdSizesInBlock(population, block)
   const before = sizes.slice(0, position).reduce((sum, size) => sum + size, 0)
-  return household(population, number, block * PERSONS_PER_BLOCK + before, sizes[position] ?? 1)
+  return makeOrReuseHousehold(population, number, block * PERSONS_PER_BLOCK + before, sizes[position] ?? 1)
 }
 
-function household(population: Population, number: number, first: number, size: number): Household {
+function makeOrReuseHousehold(population: Population, number: number, first: number, size: number): Household {
   if (latestHousehold?.of === population && latestHousehold.household.number === number) {
     return latestHousehold.household
   }

@@ -1,4 +1,4 @@
-/** Makes names of persons, and objects of them with the members that the kinds of registries have. */
+/** Makes names of persons, and writes them as objects with the members that each kind of registry has for names. */
 import type { Culture } from './cultures.ts'
 import { ERROR_RATES } from './dirt.ts'
 import type { RandomStream } from './stream.ts'
@@ -64,7 +64,7 @@ export function programmeName(name: PersonName): object {
 }
 
 /** The name in the members that the disability and farmer registries use: first_name and last_name. */
-export function shortName(name: PersonName): object {
+export function firstAndLastName(name: PersonName): object {
   const { given_name, surname } = name
   return { ...(given_name !== undefined && { first_name: given_name }), ...(surname !== undefined && { last_name: surname }) }
 }

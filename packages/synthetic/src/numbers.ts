@@ -9,7 +9,7 @@ export const PERSON_INDEX_LIMIT = 1_000_000_000
 
 const MODULUS = 10_000_000_000
 
-/** The registers of numbers. Each has a prefix and an offset, so that a person's UIN and BRN have different digits. */
+/** The types of identifier numbers. Each has a prefix and an offset, so that a person's UIN and BRN have different digits. */
 const NUMBER_REGISTERS = {
   UIN: { prefix: '', salt: 1 },
   BRN: { prefix: 'B-', salt: 2 },
@@ -33,7 +33,7 @@ export function identifierNumber(population: Population, register: NumberRegiste
 }
 
 /**
- * The UIN of a parent who is not in the population. It is made from an index above PERSON_LIMIT, so that no other
+ * The UIN of a parent who is not in the population. It is made from an index above PERSON_INDEX_LIMIT, so that no other
  * person has the number. @param index the index of the child
  */
 export function forebearUin(population: Population, index: number, parent: 1 | 2): string {

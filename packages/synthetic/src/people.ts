@@ -92,7 +92,7 @@ export function disabilityOffset(population: Population): number {
   return population.low % DISABILITY_STRIDE
 }
 
-/** The day number of a person's death, or else of the last divorce or marriage; 0: there was none, or it was before 1970. */
+/** The day number of a person's death, divorce or marriage, whichever is the latest; 0: there was none after 1970 began. */
 function dayOfLatestEvent({ death_day, union }: HouseholdMember): number {
   return Math.max(death_day ?? 0, union?.divorce_day ?? union?.marriage_day ?? 0)
 }
@@ -117,8 +117,8 @@ function knownBirthDate(stream: RandomStream, birthDay: number): string {
 }
 
 /**
- * The UINs of a person's parents. The parents of a child are the head and the spouse; a parent in the household is the head's
- * parent.
+ * The UINs of a person's two parents. A child's parents are the head and the spouse; one parent of the head may live in the
+ * household. All other parents are not in the population (`forebearUin`).
  */
 function parentUins(
   population: Population,

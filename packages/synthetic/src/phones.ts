@@ -8,7 +8,7 @@ export function householdPhone(population: Population, household: number): strin
   return `+999${String(200_000_000 + stream.below(700_000_000))}`
 }
 
-/** The telephone of a person: the household's, sometimes that of the household with half its number, or none. */
+/** The telephone of a person: that of the household, sometimes that of another one (with half the household number), or none. */
 export function personPhone(
   stream: RandomStream,
   population: Population,

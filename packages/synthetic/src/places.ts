@@ -86,7 +86,7 @@ export function socialAddress(home: Dwelling): object {
   }
 }
 
-/** A plus code with its geometry. The code does not fit the place. */
+/** A plus code, and the coordinates of the home. The code is invented, and does not belong to these coordinates. */
 function plusCode(home: Dwelling): object {
   const { latitude, longitude } = home
   let digits = home.house * 6151 + Math.round(-latitude * 1000)

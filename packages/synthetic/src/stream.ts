@@ -12,7 +12,7 @@ export function populationOf(seed: number | string): Population {
   return { low: hashText(text, 0x811c9dc5), high: hashText(text, 0x9e3779b9) }
 }
 
-/** The purposes of streams. Each has its own stream: more random numbers for one kind do not change others. */
+/** The purposes of streams, each with a number. Each has streams of its own: more random numbers for one do not change others. */
 export const STREAM_PURPOSES = {
   block: 1,
   household: 2,
@@ -78,7 +78,10 @@ export class RandomStream {
   }
 }
 
-/** FNV-1a over UTF-16 units, mixed at the end so that similar seeds give very different numbers. */
+/**
+ * FNV-1a over UTF-16 units, mixed at the end so that similar seeds give very different numbers.
+ * @param basis the number to begin with: another one gives another hash of the same text
+ */
 function hashText(text: string, basis: number): number {
   let hash = basis
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

@@ -30,7 +30,7 @@ export interface ApprovableAct {
   readonly act: ActRow<ActDeps>
 }
 
-export const APPROVAL_ACTS: readonly ApprovableAct[] = [
+export const APPROVABLE_ACTS: readonly ApprovableAct[] = [
   ...[setGrant, addParticipantKeys, changeParticipantPolicy, allowParticipantHost, changeCallback, enableParticipant],
   ...[addRegistry, changeRegistry, reinstateConsent, addConsentAuthority, addParticipant, rotateParticipantSecret],
   ...[promoteParticipant, changeDeliveries, replayDeliveries, backfillSubscription, openBodies, openDeliveryBody],
@@ -38,4 +38,4 @@ export const APPROVAL_ACTS: readonly ApprovableAct[] = [
 ]
 
 /** Finds an act by its name; null when there is none. */
-export const findAct = (name: string): ApprovableAct | null => APPROVAL_ACTS.find(({ act }) => act.name === name) ?? null
+export const findAct = (name: string): ApprovableAct | null => APPROVABLE_ACTS.find(({ act }) => act.name === name) ?? null

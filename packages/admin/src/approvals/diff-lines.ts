@@ -2,8 +2,8 @@
 import { canonicalJson } from '@rollcall/protocol'
 
 /**
- * A member that an act would change, or one that only says what the act is about: `from` and `to` are then equal. A
- * line has no secret and names no person.
+ * A stored value that an act would change, or a value that only says what the act is about: `from` and `to` are then
+ * equal. `at` is the name of the value. A line has no secret and names no person.
  */
 export interface DiffLine {
   readonly at: string
@@ -25,12 +25,12 @@ export interface ProposedChanges {
   readonly lines?: readonly DiffLine[]
 }
 
-/** Makes the diff lines of a comparison. @param hidden names of members that get no line */
+/** Makes the diff lines of an act from its changes. @param hidden names of members that get no line */
 export function diffLinesOf({ about = {}, stored = {}, wanted, lines = [] }: ProposedChanges, hidden: readonly string[]) {
   const before = stored as Readonly<Record<string, unknown>>
   const shown = [
-    ...givenEntries(about).map(([at, to]) => ({ at, from: to, to })),
-    ...givenEntries(wanted)
+    ...entriesWithValue(about).map(([at, to]) => ({ at, from: to, to })),
+    ...entriesWithValue(wanted)
       .map(([at, to]) => ({ at, from: before[at] ?? null, to }))
       .filter(({ from, to }) => !isSameJson(from, to)),
     ...lines,
@@ -38,7 +38,7 @@ export function diffLinesOf({ about = {}, stored = {}, wanted, lines = [] }: Pro
   return shown.filter(({ at }) => !hidden.includes(at))
 }
 
-const givenEntries = (members: object): readonly [string, unknown][] =>
+const entriesWithValue = (members: object): readonly [string, unknown][] =>
   Object.entries(members).filter(([, value]) => value !== undefined)
 
 /** True when two values are equal, written as canonical JSON. */

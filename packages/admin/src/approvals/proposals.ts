@@ -2,7 +2,7 @@
 
 import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import { hasRole, OPERATOR_ROLES, type Operator, type OperatorRole } from '@rollcall/core/model/operator'
-import { createOperatorTokenCheck } from '@rollcall/participants/directory/operators'
+import { createOperatorTokenChecker } from '@rollcall/participants/directory/operators'
 import {
   decideProposal,
   findProposal,
@@ -63,24 +63,27 @@ interface ClockDeps {
 
 type ListDeps = HasDatabase & ClockDeps & Pick<BaseActDeps, 'caller'>
 
-const MOST_LISTED = 1_000
+const MOST_LISTED_PROPOSALS = 1_000
 
 /** Lists proposals, the newest first. */
 export const listProposals = defineAdminFunction(
   {
     input: closed({
       state: Type.Optional(State),
-      limit: Type.Optional(wholeNumber('At most so many (default: 50).', 1, MOST_LISTED)),
+      limit: Type.Optional(wholeNumber('At most so many (default: 50).', 1, MOST_LISTED_PROPOSALS)),
     }),
     result: Type.Array(closed(PROPOSAL)),
   },
   async (deps: ListDeps, { state = null, limit = 50 }) =>
     (await listRows(deps.db, { state, limit, now: currentTime(deps) })).map((row) =>
-      shownProposal(row, callingOperator(deps.caller)),
+      proposalForCaller(row, callingOperator(deps.caller)),
     ),
 )
 
-/** Shows a proposal. While it waits, who has the role to decide sees confidential members too, after an audit entry. */
+/**
+ * Shows a proposal. While the proposal waits, an operator who has the role to decide about it also sees the confidential members
+ * of its input; if the act has such members, an audit entry is written before.
+ */
 export const showProposal = defineAct(
   {
     name: 'proposal show',
@@ -103,7 +106,7 @@ export const showProposal = defineAct(
     const caller = callingOperator(deps.caller)
     const found = await requireProposal(deps, id)
     const act = findAct(found.act)
-    const shown = shownProposal(found, caller)
+    const shown = proposalForCaller(found, caller)
     const isOpen = found.sealed !== null && found.state === 'waiting' && act !== null && canDecide(caller, act.act)
     // A diff names no person, so only an act that has confidential members needs an audit entry.
     await enter(isOpen && act.act.confidential.length > 0 ? { note: `proposal show: ${act.act.name}` } : null)
@@ -134,7 +137,7 @@ export const approveProposal = defineAct(
     const done = await withApprovalClaim(db, async () => {
       const now = currentTime(deps)
       const found = await requireProposal(deps, id)
-      if (found.state !== 'waiting' || found.sealed === null) throw endedRefusal(found)
+      if (found.state !== 'waiting' || found.sealed === null) throw notWaitingRefusal(found)
       const input = await decryptInput(deps, { id, sealed: found.sealed })
       const diff = await act.act.diff(deps, input)
       if (canonicalJsonText(diff) !== found.diff) {
@@ -145,7 +148,8 @@ export const approveProposal = defineAct(
       const caller = { kind: 'proposal', id, proposedBy: found.proposed_name, approvedBy: by.name, diff: found.diff } as const
       await enter({ note: `proposal approve: ${act.act.name}`, operator: caller.proposedBy, approved_by: caller.approvedBy })
       // The proposal is marked as approved first: no other call can decide about it from here on.
-      if (!(await decideProposal(db, id, { state: 'approved', by, now }))) throw endedRefusal(await requireProposal(deps, id))
+      if (!(await decideProposal(db, id, { state: 'approved', by, now })))
+        throw notWaitingRefusal(await requireProposal(deps, id))
       try {
         const result = await act({ ...deps, caller }, input as never)
         await noteProposalEnd(db, id, null)
@@ -159,7 +163,10 @@ export const approveProposal = defineAct(
     if (done === null) {
       throw new AdminRefusal('another proposal is being approved; try again when that is done', { reason: 'conflict' })
     }
-    return { proposal: shownProposal(await requireProposal(deps, id), callingOperator(deps.caller)), result: done.result ?? null }
+    return {
+      proposal: proposalForCaller(await requireProposal(deps, id), callingOperator(deps.caller)),
+      result: done.result ?? null,
+    }
   },
 )
 
@@ -171,8 +178,8 @@ export const declineProposal = defineAct(
     await enter({ note: `proposal decline: ${act.act.name}` })
     const isDeclined = await decideProposal(deps.db, id, { state: 'declined', by, now: currentTime(deps) })
     const found = await requireProposal(deps, id)
-    if (!isDeclined) throw endedRefusal(found)
-    return shownProposal(found, callingOperator(deps.caller))
+    if (!isDeclined) throw notWaitingRefusal(found)
+    return proposalForCaller(found, callingOperator(deps.caller))
   },
 )
 
@@ -181,7 +188,7 @@ export const declineProposal = defineAct(
  * @throws AdminRefusal the token is not valid, or is bound to registries or to a consent authority
  */
 export async function requireOperatorOfToken({ db }: HasDatabase, token: string): Promise<Operator> {
-  const operator = await createOperatorTokenCheck(db).operatorOf(token.trim())
+  const operator = await createOperatorTokenChecker(db).operatorOf(token.trim())
   if (operator === null) {
     throw new AdminRefusal('the operator token is not valid here, has expired or was revoked', { reason: 'forbidden' })
   }
@@ -216,11 +223,11 @@ async function requireProposedAct(deps: ActDeps & ClockDeps, id: string) {
   if (isProposer(found, caller)) {
     throw new AdminRefusal('who has proposed it cannot decide about it: another operator must', { reason: 'forbidden' })
   }
-  if (found.state !== 'waiting') throw endedRefusal(found)
+  if (found.state !== 'waiting') throw notWaitingRefusal(found)
   return { act, by }
 }
 
-/** True when the caller made the proposal. The same name counts too: it may be another token of the same person. */
+/** True when the caller made the proposal. A caller of the same name counts too: one person may have several tokens. */
 function isProposer({ proposed_by, proposed_name }: StoredProposal, caller: Operator | null): boolean {
   if (caller === null) return false
   const { id, name } = identifyOperator(caller)
@@ -230,7 +237,7 @@ function isProposer({ proposed_by, proposed_name }: StoredProposal, caller: Oper
 const canDecide = (caller: Operator | null, { role }: { readonly role: OperatorRole | null }): boolean =>
   caller !== null && role !== null && hasRole(caller, role)
 
-const endedRefusal = ({ state }: StoredProposal): AdminRefusal =>
+const notWaitingRefusal = ({ state }: StoredProposal): AdminRefusal =>
   new AdminRefusal(`the proposal does not wait any more: it is ${state}`, { reason: 'conflict' })
 
 async function decryptInput(
@@ -241,7 +248,7 @@ async function decryptInput(
   return JSON.parse(json.toString()) as Record<string, unknown>
 }
 
-function shownProposal(row: StoredProposal, caller: Operator | null) {
+function proposalForCaller(row: StoredProposal, caller: Operator | null) {
   const { id, act, diff, state, proposed_name, proposed_at, lapses_at, decided_name, decided_at, failure } = row
   const known = findAct(act)
   // Leaves out lines about confidential members, which an earlier version may have stored.

@@ -4,7 +4,7 @@ import { spreadsheetCell } from '@rollcall/base/shared/spreadsheet'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import Type, { type Static } from 'typebox'
 import { closed, instant, markPersonal, orNull, text } from '../members.ts'
-import { MONTH_MEMBERS } from './accesses-by-month.ts'
+import { ACCESSES_OF_MONTH_MEMBERS } from './accesses-by-month.ts'
 
 const Access = closed({
   at: instant('When.'),
@@ -28,9 +28,9 @@ export const AccessReportResult = closed({
   asked: Type.Array(Access),
   months: closed(
     {
-      seen: Type.Array(closed(MONTH_MEMBERS)),
-      written: Type.Array(closed(MONTH_MEMBERS)),
-      asked: Type.Array(closed(MONTH_MEMBERS)),
+      seen: Type.Array(closed(ACCESSES_OF_MONTH_MEMBERS)),
+      written: Type.Array(closed(ACCESSES_OF_MONTH_MEMBERS)),
+      asked: Type.Array(closed(ACCESSES_OF_MONTH_MEMBERS)),
     },
     { description: 'The same by institution and month, each as one sentence, the newest first.' },
   ),
@@ -100,7 +100,10 @@ ${accesses.map((access, at) => renderRow(access, accesses[at - 1])).join('\n')}
 </tbody>
 </table>`
 
-/** A row of the table. @param above the access in the row above: an equal list of several data is `The same as above` */
+/**
+ * A row of the table.
+ * @param above the access in the row above: if both show the same data, more than one, the cell says `The same as above`
+ */
 function renderRow(access: Access, above: Access | undefined): string {
   const { at, who, sender_id, registry, what, basis, purpose, data } = access
   const name = sender_id === null || sender_id === who ? who : `${who} (${sender_id})`

@@ -32,7 +32,7 @@ export const reportAccess = defineAct(
     const months = { seen: withoutEntryIds(seen), written: withoutEntryIds(written), asked: withoutEntryIds(asked) }
     const names = new Map([...seen, ...written, ...asked].map(({ sender_id, who }) => [sender_id, who]))
     const plainAccesses = (accesses: PersonAudit['seen']) =>
-      accesses.map((access) => shownAccess(access, names.get(access.participant) ?? ''))
+      accesses.map((access) => toReportedAccess(access, names.get(access.participant) ?? ''))
     const { now = () => new Date() } = deps
     const report = {
       made_at: isoTime(now()),
@@ -54,7 +54,7 @@ type PersonAccess = PersonAudit['seen'][number]
 const withoutEntryIds = (months: readonly AccessesOfMonth[]): AccessReport['months']['seen'] =>
   months.map(({ entries: _, ...month }) => month)
 
-const shownAccess = (access: PersonAccess, who: string): Access => ({
+const toReportedAccess = (access: PersonAccess, who: string): Access => ({
   at: access.at,
   who,
   sender_id: access.participant,

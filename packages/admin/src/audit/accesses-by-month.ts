@@ -7,7 +7,7 @@ import { closed, instant, orNull, text, wholeNumber } from '../members.ts'
 import { type EntryFacts, EntryId } from './facts.ts'
 
 /** The facts about the accesses of one institution in one month, with the sentence that says them. */
-export const MONTH_MEMBERS = {
+export const ACCESSES_OF_MONTH_MEMBERS = {
   month: text('Month in UTC, such as 2026-11.'),
   who: text('Name of the institution. People who work for the registry are not named.'),
   sender_id: orNull(text('sender_id of the institution; null: the registry itself.')),
@@ -18,7 +18,7 @@ export const MONTH_MEMBERS = {
 } as const
 
 export const AccessesOfMonth = closed({
-  ...MONTH_MEMBERS,
+  ...ACCESSES_OF_MONTH_MEMBERS,
   entries: Type.Array(EntryId, { description: 'The entries, the newest first.' }),
 })
 export type AccessesOfMonth = ReadOnly<Static<typeof AccessesOfMonth>>
@@ -68,19 +68,19 @@ const dayText = (at: string): string =>
 
 type NounForms = readonly [one: string, many: string]
 
-/** The noun for an access, found by its kind or, where the kind has no row, by its operation. */
+/** The nouns for accesses, by the kind of the access or, for a kind that is not in this list, by its operation. */
 const ACCESS_NOUNS: Readonly<Record<string, NounForms>> = {
   notification: ['notification', 'notifications'],
   operator: ['look or change', 'looks or changes'],
   search: ['search', 'searches'],
   'enrolment-updates': ['update', 'updates'],
 }
-const QUESTION_NOUN: NounForms = ['question', 'questions']
+const DEFAULT_ACCESS_NOUN: NounForms = ['question', 'questions']
 const UNSENT_NOUN: NounForms = ['message that was not sent', 'messages that were not sent']
 
 function countsText(accesses: readonly PersonAccess[]): string {
   const groups = Map.groupBy(accesses, ({ kind, operation, unsent }) =>
-    unsent ? UNSENT_NOUN : (ACCESS_NOUNS[kind] ?? ACCESS_NOUNS[operation ?? ''] ?? QUESTION_NOUN),
+    unsent ? UNSENT_NOUN : (ACCESS_NOUNS[kind] ?? ACCESS_NOUNS[operation ?? ''] ?? DEFAULT_ACCESS_NOUN),
   )
   return [...groups]
     .map(([[one, many], alike]) => {
@@ -91,8 +91,8 @@ function countsText(accesses: readonly PersonAccess[]): string {
 }
 
 /**
- * The words of a path for people; null for a path that only programs read, such as `@id`. The members of an identifier
- * are left out; a path of nothing else is the word `identifier`.
+ * The words of a path for people; null for a path that only programs read, such as `@id`. The parts `identifier_type`
+ * and `identifier_value` are left out; a path that has only these parts becomes the word `identifier`.
  */
 export function plainWordsOfPath(path: string): readonly string[] | null {
   const parts = path.split('.')

@@ -33,7 +33,10 @@ const MOST_ENTRIES = 100
 type EntryProof = Evidence['accounts'][number]
 type EvidenceKey = Evidence['keys'][number]
 
-/** Makes evidence of a message: its audit entries, each with the later ones up to a checkpoint. Persons appear as commitments. */
+/**
+ * Makes evidence of a message: its audit entries, each with the later entries of its chain up to a checkpoint, which signs their
+ * hashes. The evidence has a hash (a commitment) in place of each person.
+ */
 export const makeEvidence = defineAct(
   {
     name: 'audit evidence',
@@ -71,7 +74,10 @@ export const makeEvidence = defineAct(
 /** Proves an entry of the audit log: returns it and those after it, up to the checkpoint that signs them. */
 async function proveEntry({ db }: Pick<HasVault, 'db'>, place: EntryPlace, isSigned: Verifier['isSigned']): Promise<EntryProof> {
   const { chain, sequence } = place
-  const signed = await findSigned(findSigningCheckpoints(db, place), (row) => isSigned(row) && isCheckpointOf(row, chain))
+  const signed = await findSignedCheckpoint(
+    findSigningCheckpoints(db, place),
+    (row) => isSigned(row) && isCheckpointOf(row, chain),
+  )
   if (signed === null) {
     throw new AdminRefusal('no checkpoint signs this message yet; try again in a moment', { reason: 'conflict' })
   }
@@ -87,7 +93,7 @@ async function proveEntry({ db }: Pick<HasVault, 'db'>, place: EntryPlace, isSig
 }
 
 /** Returns the first checkpoint that `isGood` accepts; null: none. So rows that another database role inserted are skipped. */
-async function findSigned(
+async function findSignedCheckpoint(
   rows: AsyncIterable<SigningCheckpoint>,
   isGood: (row: SigningCheckpoint) => boolean,
 ): Promise<SigningCheckpoint | null> {
@@ -95,7 +101,7 @@ async function findSigned(
   return null
 }
 
-/** True when the content of a checkpoint names this chain and the row's number. The caller verifies its signature. */
+/** True when the content of a checkpoint names this chain, and the sequence number in its row. The caller verifies signatures. */
 function isCheckpointOf({ content, sequence }: SigningCheckpoint, chain: string): boolean {
   const checkpointContent = JSON.parse(content) as CheckpointContent
   return checkpointContent.chain === chain && checkpointContent.sequence === sequence
@@ -122,8 +128,8 @@ async function findAuditKeys({ db }: Pick<HasVault, 'db'>, kids: ReadonlySet<str
 const KEY_USE_TOLERANCE_MS = 3_660_000
 
 /**
- * Finds the public keys of both sides that signed the messages. A key that a participant published must have been in
- * use when the entry was written.
+ * Finds the public keys, the participant's and ours, that signed the request or the reply of each entry. A key that a
+ * participant published must have been in use when the entry was written.
  */
 async function findMessageKeys({ db, vault }: HasVault, accounts: readonly EntryProof[]): Promise<readonly EvidenceKey[]> {
   const entries = accounts.flatMap(({ entries: [first] }) =>

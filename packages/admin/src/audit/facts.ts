@@ -49,7 +49,7 @@ export const CONFIDENTIAL_MEMBERS = {
   reason: Type.Optional(markPersonal(text('The reason of an emergency.'))),
 } as const
 
-/** An audit entry as admin functions show it, with `AUDIT_ENTRY_MEMBERS`. */
+/** Returns an audit entry as admin functions show it. `AUDIT_ENTRY_MEMBERS` has the schemas of its members. */
 export const entryFacts = ({ chain, sequence, at, entry }: LoggedEntry) => ({
   id: `${chain}.${sequence}`,
   at: isoTime(at),
@@ -115,7 +115,7 @@ export interface HasSearchLimit {
 }
 
 /**
- * Returns the entry behind which a page of the list begins; undefined for the first page.
+ * Returns the entry after which a page of the list, the newest first, begins; undefined for the first page.
  * @throws AdminRefusal `before` is not the id of an entry, or the entry is not stored any more
  */
 export async function requireEntryBefore({ pool }: HasVault['db'], before: string | undefined) {

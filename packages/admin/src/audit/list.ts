@@ -115,11 +115,11 @@ const COUNT_CACHE_MS = 30_000
 /** The most unreviewed emergencies that are counted. */
 export const MOST_UNREVIEWED_COUNTED = 1_000
 
-/** The number of unreviewed emergencies by namespace. */
+/** The number of unreviewed emergencies by namespace; the key null is for entries that name no registry. */
 type Counts = ReadonlyMap<string | null, number>
 
 /** The cached count. Calls at the same time share one count; a review on this node empties the cache. */
-const lastCount = oncePerPool((): { at: number; counting: Promise<Counts> | null } => ({ at: 0, counting: null }))
+const cachedCountOf = oncePerPool((): { at: number; counting: Promise<Counts> | null } => ({ at: 0, counting: null }))
 
 /**
  * Counts the emergencies that nobody has reviewed, at most 1,000 in all registries. The count may be half a minute old.
@@ -127,7 +127,7 @@ const lastCount = oncePerPool((): { at: number; counting: Promise<Counts> | null
  * @param now milliseconds
  */
 export async function countUnreviewedEmergencies(deps: HasVault, namespace: string | undefined, now: number): Promise<number> {
-  const last = lastCount(deps.db.pool)
+  const last = cachedCountOf(deps.db.pool)
   const known = now - last.at < COUNT_CACHE_MS ? last.counting : null
   const counting = known ?? countUnreviewedByRegistry(deps)
   if (known === null) Object.assign(last, { at: now, counting })
@@ -186,7 +186,7 @@ export const reviewEmergency = defineAct(
     const at = (await readDatabaseTime(deps.db.pool)).toISOString()
     const review = { finding: note, reviewed_by: callerText(deps.caller), at }
     await addReview(deps.db, sealReview(confidential, place, review))
-    lastCount(deps.db.pool).counting = null
+    cachedCountOf(deps.db.pool).counting = null
     return { id, ...reviewFacts(review) }
   },
 )

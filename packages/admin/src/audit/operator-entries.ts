@@ -18,7 +18,7 @@ export interface EntryDetails {
   readonly shown?: AuditEntry['shown']
   /** The operator's reason. It is stored encrypted. */
   readonly reason?: string | undefined
-  /** correlation_ids of stored answers that are shown again. An audit of a person in them finds this entry. */
+  /** correlation_ids of stored answers that the act shows. An audit of a person who is in such an answer finds this entry. */
   readonly repeats?: readonly string[]
   /** The number of deliveries that an act on the partner page sends again; absent for all other acts. */
   readonly count?: number
@@ -27,13 +27,13 @@ export interface EntryDetails {
   readonly approved_by?: string
 }
 
-/** Writes the audit entry of an act, if its caller has names. The act waits for it, and shows nothing before. */
+/** Writes the audit entry of an act, and resolves when the entry is stored. No entry for a caller without `callerNames`. */
 export async function auditAct(
   { auditLog, caller }: { readonly auditLog: AuditLog; readonly caller: Caller },
   { note, registry, persons = [], reason, repeats = [], ...details }: EntryDetails,
 ): Promise<void> {
   const names = callerNames(caller)
-  // `apply` writes an entry for each of its steps, and an event from the outbox is itself stored.
+  // `apply` writes the entries of its steps, and an event from the event outbox is stored in a table of its own.
   if (names === null) return
   const entry: AuditEntry = {
     ...EMPTY_ENTRY,

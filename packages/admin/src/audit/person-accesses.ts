@@ -56,7 +56,7 @@ export const auditPerson = defineAct(
   (deps: HasVault, asked, enter) => findPersonAccesses(deps, asked, enter),
 )
 
-interface AskedPerson extends Partial<Record<'from' | 'to', string | undefined>> {
+interface PersonAccessesInput extends Partial<Record<'from' | 'to', string | undefined>> {
   readonly type: string
   readonly value: string
   readonly confidential?: boolean | undefined
@@ -65,7 +65,7 @@ interface AskedPerson extends Partial<Record<'from' | 'to', string | undefined>>
 /** Writes the audit entry that names the person, then finds the accesses to the person's data. */
 export async function findPersonAccesses(
   deps: HasVault,
-  { type, value, from, to, confidential = false }: AskedPerson,
+  { type, value, from, to, confidential = false }: PersonAccessesInput,
   enter: WriteActEntry,
 ) {
   const { db } = deps
@@ -80,7 +80,7 @@ export async function findPersonAccesses(
     const meaning = rolesInEntry(logged, byPseudonym)
     return meaning.roles.size === 0 ? [] : [{ logged, ...meaning, again: false }]
   })
-  const repeated = await findRepeats(deps, found, period)
+  const repeated = await findRepeatedAnswers(deps, found, period)
   const { from: start } = period
   const inPeriod = found.filter(({ logged }) => start === undefined || logged.at >= start)
   const accesses = [...inPeriod, ...repeated].toSorted((one, other) => +one.logged.at - +other.logged.at)
@@ -137,21 +137,21 @@ function rolesInEntry(
   const types = new Set<string>()
   for (const { pseudonym, role } of found) {
     const known = byPseudonym.get(pseudonym.toString('hex'))
-    if (known === undefined || !isPersonIn(known, entry.registry)) continue
+    if (known === undefined || !isIdentifierKnownIn(known, entry.registry)) continue
     roles.add(role)
     types.add(known.type)
   }
   return { roles, types }
 }
 
-const isPersonIn = ({ registries }: KnownIdentifier, registry: string | null): boolean =>
+const isIdentifierKnownIn = ({ registries }: KnownIdentifier, registry: string | null): boolean =>
   registries === null || (registry !== null && registries.has(registry))
 
 /**
  * Finds the entries which say that a stored answer about the person was given again, or opened by an operator. Such an entry
  * names the exchange of the answer, and not the person.
  */
-async function findRepeats(
+async function findRepeatedAnswers(
   { db }: Pick<HasVault, 'db'>,
   accesses: readonly FoundAccess[],
   period: Period,

@@ -1,4 +1,4 @@
-/** Prunes the audit log: each chain in chunks, and each chunk ends at a checkpoint. */
+/** Prunes the audit log: each chain in chunks. A chunk ends at an entry whose hash is signed by a checkpoint of the chain. */
 
 import { type CheckpointContent, signCheckpoint } from '@rollcall/audit/checkpoints'
 import { type AuditKeys, loadAuditKeys } from '@rollcall/audit/keys'
@@ -89,20 +89,20 @@ interface ChainPruneDeps extends PruneDeps {
   readonly time: Date
 }
 
-const MOST_CHUNK_ENTRIES = 20_000
+const DEFAULT_CHUNK_ENTRIES = 20_000
 
 async function pruneChain(
   pruning: ChainPruneDeps,
   chain: string,
   before: Date,
 ): Promise<{ readonly deleted: number; readonly held: boolean }> {
-  const { owner, keys, atOnce = MOST_CHUNK_ENTRIES } = pruning
+  const { owner, keys, atOnce = DEFAULT_CHUNK_ENTRIES } = pruning
   let [deleted, after, most] = [0, 0, atOnce]
   for (;;) {
     const step = await owner.kysely.transaction().execute(async (transaction) => {
       if (keys !== null) await lockHolds(transaction)
       const { chunk, stop } = await readOldChunk(transaction, { chain, after, before, most })
-      const part = chunk === null ? null : await signedPart({ ...pruning, transaction }, chunk, { stop, after, before })
+      const part = chunk === null ? null : await signedPartOfChunk({ ...pruning, transaction }, chunk, { stop, after, before })
       if (part !== null && keys !== null) {
         const { sequence, hash } = part
         await deleteChainPart(transaction, part)
@@ -126,9 +126,10 @@ async function pruneChain(
 
 /**
  * Returns the part of a chunk that a checkpoint signs: the whole chunk, or its part up to the last checkpoint; null when there is
- * none. The end of a chain whose process was killed has no checkpoint: one is signed here, unless it is a dry run.
+ * none. The end of a chain whose process was killed has no checkpoint: the whole chunk is returned, and its last entry is signed
+ * here. A dry run returns the chunk and signs nothing.
  */
-async function signedPart(
+async function signedPartOfChunk(
   pruning: ChainPruneDeps & { readonly transaction: Database['kysely'] },
   chunk: PruneChunk,
   { stop, after, before }: { readonly stop: PruneStop; readonly after: number; readonly before: Date },
@@ -142,7 +143,7 @@ async function signedPart(
   }
   const closing = await findClosingCheckpoint(transaction, chunk, before)
   const found = closing ?? (await findLastCheckpoint(transaction, { chain, after, upTo: sequence }))
-  if (found !== null && !(verifier.isSigned(found) && isContentOfRow(found))) throw chainFaultRefusal(chain)
+  if (found !== null && !(verifier.isSigned(found) && isContentOfEntry(found))) throw chainFaultRefusal(chain)
   return closing === null ? found : chunk
 }
 
@@ -152,15 +153,15 @@ const ABANDONED_CHAIN_MS = 86_400_000
 const isChainAbandoned = (end: { readonly at: string } | undefined, time: Date): boolean =>
   end !== undefined && Date.parse(end.at) < time.getTime() - ABANDONED_CHAIN_MS
 
-/** True when the content of a checkpoint names chain, number and hash of the row. The caller verifies its signature. */
-function isContentOfRow({ chain, sequence, hash, content }: ClosingCheckpoint): boolean {
+/** True when the content of a checkpoint names chain, number and hash of the stored entry. The caller verifies its signature. */
+function isContentOfEntry({ chain, sequence, hash, content }: ClosingCheckpoint): boolean {
   const signed = JSON.parse(content) as CheckpointContent
   return signed.chain === chain && signed.sequence === sequence && signed.hash === hash.toString('hex')
 }
 
 /**
- * Inserts a checkpoint that signs the end of a chain whose process is gone. The next checkpoint of this process names the new
- * checkpoint, so the digest that the witness gets covers it.
+ * Inserts a checkpoint that signs the end of a chain whose process was killed. The witness (`witness.ts` of audit) does not get
+ * this checkpoint, but gets the next one of the running process, which names it.
  */
 async function closeChain(
   pruning: ChainPruneDeps,

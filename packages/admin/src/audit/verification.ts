@@ -31,7 +31,7 @@ type Progress = Static<typeof Progress>
 
 /** The verification task of a node. */
 export interface VerificationRunner {
-  /** Begins a verification of the audit log, unless one is running, and returns the progress of the running one. */
+  /** Begins a verification, unless one is running, and returns the progress of the running one. @param by the caller's name */
   begin(by: string): Promise<Progress>
   progress(): Progress
   /** Stops the running verification; resolves when nothing is read any more. */
@@ -85,7 +85,10 @@ export interface HasVerification {
   readonly verifying: VerificationRunner
 }
 
-/** Begins to verify the whole audit log, and answers at once. It does not read the witness: only `rollcall audit verify` does. */
+/**
+ * Begins to verify the whole audit log, and answers at once. It does not read the witness, the copy of checkpoints outside of the
+ * database: only `rollcall audit verify` does.
+ */
 export const beginVerification = defineAct(
   { name: 'audit verify', approval: 'never', input: NO_INPUT, result: Progress },
   async ({ verifying, caller }: HasVerification & BaseActDeps) => verifying.begin(callerText(caller)),

@@ -12,12 +12,12 @@ import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, flag, instant, isoTime, NO_INPUT, orNull, text, wholeNumber } from '../members.ts'
 
 interface HasWitnessLines extends HasVault {
-  /** The lines of the witness, all written before the call; null: nothing is compared with a witness. */
+  /** The lines of the witness, each a copy of a checkpoint, all written before the call; null: nothing is compared. */
   readonly witness: AsyncIterable<string> | null
 }
 
 const ChainId = text('Id of a chain.')
-const FAULT_KINDS = Object.keys(FAULT_TEXTS) as FaultKind[]
+const AUDIT_FAULT_KINDS = Object.keys(FAULT_TEXTS) as FaultKind[]
 
 /** The result of a verification of the audit log. */
 export const Verification = closed({
@@ -39,7 +39,7 @@ export const Verification = closed({
   fault_count: wholeNumber('How many faults there are.'),
   faults: Type.Array(
     closed({
-      kind: oneOf(FAULT_KINDS, { description: 'What it is.' }),
+      kind: oneOf(AUDIT_FAULT_KINDS, { description: 'What it is.' }),
       meaning: text('What that means.'),
       chain: orNull(ChainId),
       sequence: orNull(wholeNumber('The first entry that it is about.')),
@@ -80,7 +80,7 @@ export const verifyWholeAuditLog = defineAdminFunction({ input: NO_INPUT, result
   runVerification(deps),
 )
 
-/** Verifies the audit log. @param watched the report, which grows meanwhile, and the signal that stops the work */
+/** Verifies the audit log. @param watched a report that is filled meanwhile, to show progress, and a signal to stop the work */
 export async function runVerification(
   { db, vault, witness }: HasWitnessLines,
   watched: { readonly report?: VerificationReport; readonly signal?: AbortSignal } = {},
@@ -110,7 +110,7 @@ async function vaultIfAny(vault: () => Promise<Vault>): Promise<Vault | null> {
   }
 }
 
-/** The keys that sign checkpoints and tombstones, with the retired ones, the oldest first. Their public halves stay for ever. */
+/** Lists the keys that sign the audit log, also retired ones, the oldest first. Their public halves are never deleted. */
 export const listAuditSigningKeys = defineAdminFunction(
   {
     input: NO_INPUT,

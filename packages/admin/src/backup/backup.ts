@@ -1,7 +1,7 @@
 /** Backups of the database. */
 
 import { BackupDamaged, type BackupHeader } from '@rollcall/backup/backup/file-format'
-import type { TableCount } from '@rollcall/backup/backup/manifest'
+import type { TableRowCount } from '@rollcall/backup/backup/manifest'
 import { type CheckedBackup, checkBackup } from '@rollcall/backup/backup/read-backup'
 import { writeBackup } from '@rollcall/backup/backup/write-backup'
 import { BACKUP_SCHEMAS } from '@rollcall/backup/store/catalog'
@@ -36,7 +36,7 @@ export const BACKUP_MEMBERS = {
 export const describeBackup = (
   file: string,
   { header, bytes, sha256 }: { readonly header: BackupHeader; readonly bytes: number; readonly sha256: string },
-  tables: readonly TableCount[],
+  tables: readonly TableRowCount[],
 ) => ({
   file,
   id: header.id,

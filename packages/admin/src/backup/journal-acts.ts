@@ -1,4 +1,4 @@
-/** Repeats the acts of the journal in a restored database. Each act can be repeated any number of times. */
+/** Repeats in a restored database the acts that the journal has, such as erasures. Each can be repeated any number of times. */
 
 import type { AuditSigner } from '@rollcall/audit/keys'
 import { lockHolds } from '@rollcall/audit/store/prune-entries'
@@ -41,14 +41,14 @@ export interface ApplyDeps {
   readonly now: () => Date
 }
 
-type ActOfKind<Kind extends JournalKind> = Extract<JournalAct, { readonly kind: Kind }>
+type JournalActOf<Kind extends JournalKind> = Extract<JournalAct, { readonly kind: Kind }>
 
-type ActRepeater<Kind extends JournalKind> = (deps: ApplyDeps, act: ActOfKind<Kind>, at: Date) => Promise<unknown>
+type ActRepeater<Kind extends JournalKind> = (deps: ApplyDeps, act: JournalActOf<Kind>, at: Date) => Promise<unknown>
 
 /**
- * How each kind of act is repeated. The object of an act, such as a registry, may be missing: it was added after the snapshot, or
- * an earlier act has removed it. Then the act is skipped, or its effect, such as a revoked key, is stored for when the object is
- * added; or the act is refused, because the operator must add the object first.
+ * How each kind of act is repeated. What an act names, such as a registry, may be missing: it was added after the snapshot, or an
+ * earlier act has removed it. Then some kinds do nothing; some store the effect, such as a revoked key, for the time when it is
+ * added again; and some throw AdminRefusal, because the operator must add it first.
  */
 const ACT_REPEATERS: { readonly [Kind in JournalKind]: ActRepeater<Kind> } = {
   day_keys_destroyed: ({ db }, { days }) => destroyBodyKeysOfDays(db, days),
@@ -63,7 +63,7 @@ const ACT_REPEATERS: { readonly [Kind in JournalKind]: ActRepeater<Kind> } = {
   },
   async consent_withdrawn({ db }, { pseudonyms, purpose, participant }) {
     const from = participant === null ? null : await findParticipant(db, participant)
-    if (participant !== null && from === null) throw newerParticipantRefusal(participant)
+    if (participant !== null && from === null) throw missingParticipantRefusal(participant)
     const withdrawn = await withdrawConsents(db, {
       pseudonyms: pseudonyms.map((pseudonym) => Buffer.from(pseudonym, 'hex')),
       purpose,
@@ -123,13 +123,13 @@ const ACT_REPEATERS: { readonly [Kind in JournalKind]: ActRepeater<Kind> } = {
   },
 }
 
-const newerParticipantRefusal = (sender_id: string): AdminRefusal =>
+const missingParticipantRefusal = (sender_id: string): AdminRefusal =>
   new AdminRefusal(
     `${sender_id} was added after the backup, and a person withdrew a consent from it: add it again (rollcall participant add)`,
   )
 
-/** Erases a person again, under the holds of the act's time: other holds from before the act are removed first. */
-async function erasePerson(deps: ApplyDeps, act: ActOfKind<'person_erased'>, at: Date): Promise<void> {
+/** Erases a person again. First removes holds made before the act that the act does not list: they had ended by then. */
+async function erasePerson(deps: ApplyDeps, act: JournalActOf<'person_erased'>, at: Date): Promise<void> {
   const { db, owner } = deps
   await removeHoldsExcept(db, { except: act.holds, made_before: at, removed_by: 'restore' })
   const pseudonyms = act.pseudonyms.map((pseudonym) => Buffer.from(pseudonym, 'hex'))
@@ -151,8 +151,8 @@ async function erasePerson(deps: ApplyDeps, act: ActOfKind<'person_erased'>, at:
   }
 }
 
-/** Acts of one kind that could not be done, for the same reason. */
-export interface UndoneActs {
+/** Acts of one kind that could not be repeated, for the same reason. */
+export interface UnrepeatedActs {
   readonly kind: string
   /** Why the acts could not be done: the message of the refusal, which has no personal data. */
   readonly rule: string
@@ -160,10 +160,10 @@ export interface UndoneActs {
 }
 
 /** Repeats acts of the journal in order. A refused act does not stop the others. @returns the refused acts */
-export async function repeatJournalActs(deps: ApplyDeps, acts: ActsToRepeat['acts']): Promise<readonly UndoneActs[]> {
-  const undone = new Map<string, UndoneActs>()
+export async function repeatJournalActs(deps: ApplyDeps, acts: ActsToRepeat['acts']): Promise<readonly UnrepeatedActs[]> {
+  const undone = new Map<string, UnrepeatedActs>()
   for (const { at, act } of acts) {
-    const rule = await applyAct(deps, act, new Date(at)).then(() => null, refusalMessage)
+    const rule = await repeatOneAct(deps, act, new Date(at)).then(() => null, refusalMessage)
     if (rule === null) continue
     const key = `${act.kind} ${rule}`
     undone.set(key, { kind: act.kind, rule, acts: (undone.get(key)?.acts ?? 0) + 1 })
@@ -171,7 +171,7 @@ export async function repeatJournalActs(deps: ApplyDeps, acts: ActsToRepeat['act
   return [...undone.values()]
 }
 
-async function applyAct<Kind extends JournalKind>(deps: ApplyDeps, act: ActOfKind<Kind>, at: Date): Promise<void> {
+async function repeatOneAct<Kind extends JournalKind>(deps: ApplyDeps, act: JournalActOf<Kind>, at: Date): Promise<void> {
   const apply: ActRepeater<Kind> | undefined = Object.hasOwn(ACT_REPEATERS, act.kind)
     ? ACT_REPEATERS[act.kind as Kind]
     : undefined
@@ -188,10 +188,14 @@ function refusalMessage(error: unknown): string {
   throw error
 }
 
-export const countUndoneActs = (undone: readonly UndoneActs[]): number => undone.reduce((count, { acts }) => count + acts, 0)
+export const countUnrepeatedActs = (undone: readonly UnrepeatedActs[]): number =>
+  undone.reduce((count, { acts }) => count + acts, 0)
 
-/** Refuses to go on while acts of the journal are undone. @throws AdminRefusal there are acts that could not be done */
-export function refuseUndoneActs(undone: readonly UndoneActs[]): void {
+/**
+ * Checks that every act of the journal was repeated: that the list of acts which could not be repeated is empty.
+ * @throws AdminRefusal names the acts that could not be repeated
+ */
+export function checkAllActsRepeated(undone: readonly UnrepeatedActs[]): void {
   if (undone.length === 0) return
   const all = undone.map(({ kind, rule, acts }) => `${kind} ${acts} (${rule})`).join('; ')
   throw new AdminRefusal(

@@ -1,4 +1,4 @@
-/** Releases the outgoing messages of a restored database, which are held until then. */
+/** Releases the outgoing messages of a restored database. From the restore until then, servers send none of them. */
 
 import { areMessagesHeld, releaseHeldMessages } from '@rollcall/backup/store/restorations'
 import type { Participant } from '@rollcall/core/model/participant'

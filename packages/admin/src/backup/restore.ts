@@ -31,7 +31,7 @@ import type { HasOwner, HasVault } from '../deps.ts'
 import { closed, flag, instant, isoTime, orNull, wholeNumber } from '../members.ts'
 import { checkOwnsAuditLog } from '../persons/retention.ts'
 import { BACKUP_MEMBERS, describeBackup, type HasMasterKeys, openBackup, toBackupRefusal } from './backup.ts'
-import { countUndoneActs, refuseUndoneActs, repeatJournalActs } from './journal-acts.ts'
+import { checkAllActsRepeated, countUnrepeatedActs, repeatJournalActs } from './journal-acts.ts'
 
 export interface RestoreDeps extends HasOwner, HasVault, BaseActDeps, HasMasterKeys {
   readonly limits: Limits
@@ -52,7 +52,7 @@ const JOURNAL_INPUT = {
   accept_undone: Type.Optional(flag('Accept that acts of the journal cannot be done; otherwise the restore does not end.')),
 } as const
 
-const OUTCOME = {
+const RESTORE_RESULT_MEMBERS = {
   snapshot_at: instant('The time whose state the database has.'),
   journal: orNull(wholeNumber('Acts of the journal that were applied; null: it was renounced.')),
   undone: Type.Array(
@@ -78,7 +78,7 @@ export const restoreDatabase = defineAct(
     input: closed({ file: BACKUP_MEMBERS.file, ...JOURNAL_INPUT }),
     result: closed({
       ...BACKUP_MEMBERS,
-      ...OUTCOME,
+      ...RESTORE_RESULT_MEMBERS,
       left_out: Type.Array(Type.String(), { description: 'Tables of the file that Rollcall does not have.' }),
       migrations: Type.Array(Type.String(), { description: 'Migrations that ran afterwards.' }),
     }),
@@ -91,14 +91,14 @@ export const restoreDatabase = defineAct(
       const { id, snapshot_at, journal } = backup.header
       const { sequence, digest, database = null, open = [] } = journal
       const journalPosition = { sequence, database, open, digest: Buffer.from(digest, 'hex') }
-      const later = await findLaterActs(deps, given, journalPosition)
+      const later = await findActsToRepeat(deps, given, journalPosition)
       const loaded = await loadBackup({ db, owner, numbered: COUNTER_COLUMNS, ...(signal && { signal }) }, backup).catch(
         (error) => {
           throw toBackupRefusal(error)
         },
       )
       const { migrations } = await migrateDatabase({ db, owner }, {})
-      const done = await completeRestore(deps, enter, {
+      const done = await finishRestore(deps, enter, {
         restoration: loaded.restoration,
         backup: id,
         snapshot_at,
@@ -123,14 +123,14 @@ export const restoreDatabase = defineAct(
  * as `restoreDatabase` does, but runs no migrations. No server may run on the database.
  */
 export const adoptRestored = defineAct(
-  { name: 'restore', approval: 'never', entry: 'within', input: closed(JOURNAL_INPUT), result: closed(OUTCOME) },
+  { name: 'restore', approval: 'never', entry: 'within', input: closed(JOURNAL_INPUT), result: closed(RESTORE_RESULT_MEMBERS) },
   async (deps: RestoreDeps, given, enter) => {
     const { db, owner = db } = deps
     checkJournalInput(given)
     await checkOwnsAuditLog(owner)
-    const later = await findLaterActs(deps, given, await readJournalPosition(db.pool))
+    const later = await findActsToRepeat(deps, given, await readJournalPosition(db.pool))
     const { restoration, snapshot } = await withTransaction(owner.pool, beginAdoption)
-    return completeRestore(deps, enter, {
+    return finishRestore(deps, enter, {
       restoration,
       backup: null,
       snapshot_at: snapshot.toISOString(),
@@ -141,7 +141,7 @@ export const adoptRestored = defineAct(
   },
 )
 
-/** Stores the fact of a restore by other means, and advances sequences and numbers. If it is killed, it can be run again. */
+/** Stores that a restore by other means was done. Advances sequences and `COUNTER_COLUMNS`. If killed, it can be run again. */
 async function beginAdoption(
   client: Parameters<typeof markRestorationLoaded>[0],
 ): Promise<{ readonly restoration: number; readonly snapshot: Date }> {
@@ -174,7 +174,7 @@ function checkJournalInput({ journal, without_journal }: GivenJournal): void {
 }
 
 /** Reads the acts of the journal that a restore repeats; null: the operator does without the journal. */
-const findLaterActs = async (
+const findActsToRepeat = async (
   { masterKeys }: HasMasterKeys,
   { journal }: GivenJournal,
   known: JournalPosition,
@@ -192,7 +192,7 @@ interface RestoreFacts {
 /** The most milliseconds between the time of an audit entry and its commit. */
 const LONGEST_COMMIT_MS = 60_000
 
-async function completeRestore(
+async function finishRestore(
   deps: RestoreDeps,
   enter: WriteActEntry,
   { restoration, backup, snapshot_at, later, reason, accept_undone = false }: RestoreFacts,
@@ -206,7 +206,7 @@ async function completeRestore(
   await enter()
   const undone = await repeatJournalActs({ db, owner, vault, signer, limits, now }, later?.acts ?? [])
   await destroyBodyKeys(db, bodyKeyRetentionSeconds(limits))
-  if (!accept_undone) refuseUndoneActs(undone)
+  if (!accept_undone) checkAllActsRepeated(undone)
   const tombstone: RestoreTombstone = {
     kind: 'restore',
     at: now().toISOString(),
@@ -215,7 +215,7 @@ async function completeRestore(
     snapshot_at,
     from: new Date(Date.parse(snapshot_at) - LONGEST_COMMIT_MS).toISOString(),
     journal: later?.acts.length ?? null,
-    ...(undone.length > 0 && { undone: countUndoneActs(undone) }),
+    ...(undone.length > 0 && { undone: countUnrepeatedActs(undone) }),
     open: open.map((chain) => ({ ...chain })),
   }
   await withTransaction(db.pool, (client) => continueJournal(client, later?.head ?? null))

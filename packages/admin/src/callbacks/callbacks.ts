@@ -7,18 +7,18 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import {
   CALLBACK_AUTH_WAYS,
-  type ClearCredentials,
   createCredentials,
+  type DecryptedCredentials,
   encryptCredentials,
   isClientIdentity,
 } from '@rollcall/delivery/delivery/credentials'
 import { parseSchedule } from '@rollcall/delivery/delivery/schedule'
 import { canBeAllowedEntry, canBeDefaultUrl, isCallableAddress } from '@rollcall/delivery/delivery/targets'
 import { tryCallback } from '@rollcall/delivery/delivery/try-callback'
-import { moveDeliveriesStatement } from '@rollcall/delivery/store/deliveries/move-deliveries'
+import { makeAddressChangeStatement } from '@rollcall/delivery/store/deliveries/move-deliveries'
 import { makeDeliveriesDue } from '@rollcall/delivery/store/events/mailboxes'
 import { ADDRESSLESS_EXCHANGES_SQL } from '@rollcall/engine/store/exchanges/exchange-names'
-import { createKeys } from '@rollcall/keys/own-keys'
+import { ensureAndLoadOwnKeys } from '@rollcall/keys/own-keys'
 import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
 import { createLog } from '@rollcall/observe/log'
 import { createCallbackSettingsReader } from '@rollcall/participants/directory/directory'
@@ -30,7 +30,7 @@ import {
   MOST_CONCURRENCY,
   setCallbackSettings,
 } from '@rollcall/participants/store/participant-callbacks'
-import { createKeySets } from '@rollcall/participants/trust/key-sets'
+import { createKeySetFetcher } from '@rollcall/participants/trust/key-sets'
 import { createPeerKeys } from '@rollcall/participants/trust/peer-keys'
 import { oneOf } from '@rollcall/protocol'
 import { listRegistries, requireRegistry } from '@rollcall/records/registries/registries'
@@ -45,7 +45,7 @@ import { callbackComparison, isWiderCallbackChange } from './callback-comparison
 const SecretText = (description: string) =>
   Type.String({ pattern: '^[\\x21-\\x7e]{1,8192}$', description: `${description}, printable characters without spaces.` })
 
-const SETTINGS = {
+const CALLBACK_SETTING_MEMBERS = {
   default_url: orNull(text('Address for answers to requests that name none; null: no address.')),
   auth: oneOf(CALLBACK_AUTH_WAYS, { description: 'How we authenticate to it.' }),
   concurrency: wholeNumber('Requests at the same time, on one node.', 1, MOST_CONCURRENCY),
@@ -61,8 +61,8 @@ const SETTINGS = {
 } as const
 
 /**
- * The credentials, given together with `auth`. They are stored encrypted, and used for their origin only; client_id and
- * client_secret are sent to the token endpoint. No answer has them; a second operator sees those that are no secrets.
+ * The credentials for callbacks, given together with `auth`. They are stored encrypted, and used only for addresses of `origin`;
+ * client_id and client_secret go to `token_url`. No answer has them; a second operator sees those that are no secrets.
  */
 const CREDENTIALS = {
   origin: text('Origin that gets the credentials (default: that of the default address).'),
@@ -76,22 +76,22 @@ const CREDENTIALS = {
 } as const
 type CredentialName = keyof typeof CREDENTIALS
 
-const Input = closed({
+const CallbackChangeInput = closed({
   sender_id: SenderId,
   allow: Type.Optional(
     Type.Array(Type.String(), { description: 'Addresses that its requests may name: an origin, with or without a path.' }),
   ),
   disallow: Type.Optional(Type.Array(Type.String(), { description: 'Addresses to remove from those.' })),
-  default_url: Type.Optional(SETTINGS.default_url),
-  auth: Type.Optional(SETTINGS.auth),
-  concurrency: Type.Optional(SETTINGS.concurrency),
-  rate: Type.Optional(SETTINGS.rate),
-  timeout_ms: Type.Optional(SETTINGS.timeout_ms),
-  schedule: Type.Optional(SETTINGS.schedule),
-  notify_url: Type.Optional(SETTINGS.notify_url),
-  notify_items: Type.Optional(SETTINGS.notify_items),
-  notify_bytes: Type.Optional(SETTINGS.notify_bytes),
-  notify_unlisted: Type.Optional(SETTINGS.notify_unlisted),
+  default_url: Type.Optional(CALLBACK_SETTING_MEMBERS.default_url),
+  auth: Type.Optional(CALLBACK_SETTING_MEMBERS.auth),
+  concurrency: Type.Optional(CALLBACK_SETTING_MEMBERS.concurrency),
+  rate: Type.Optional(CALLBACK_SETTING_MEMBERS.rate),
+  timeout_ms: Type.Optional(CALLBACK_SETTING_MEMBERS.timeout_ms),
+  schedule: Type.Optional(CALLBACK_SETTING_MEMBERS.schedule),
+  notify_url: Type.Optional(CALLBACK_SETTING_MEMBERS.notify_url),
+  notify_items: Type.Optional(CALLBACK_SETTING_MEMBERS.notify_items),
+  notify_bytes: Type.Optional(CALLBACK_SETTING_MEMBERS.notify_bytes),
+  notify_unlisted: Type.Optional(CALLBACK_SETTING_MEMBERS.notify_unlisted),
   origin: Type.Optional(CREDENTIALS.origin),
   token: Type.Optional(CREDENTIALS.token),
   token_url: Type.Optional(CREDENTIALS.token_url),
@@ -101,13 +101,13 @@ const Input = closed({
   cert: Type.Optional(CREDENTIALS.cert),
   key: Type.Optional(CREDENTIALS.key),
 })
-type ChangeInput = ReadOnly<Static<typeof Input>>
+type ChangeInput = ReadOnly<Static<typeof CallbackChangeInput>>
 
-const SHOWN_SETTINGS = {
+const CALLBACK_RESULT_MEMBERS = {
   allowed: Type.Array(Type.String(), { description: 'Addresses that its requests may name.' }),
-  ...SETTINGS,
+  ...CALLBACK_SETTING_MEMBERS,
 } as const
-export const ShownCallbackSettings = closed(SHOWN_SETTINGS, {
+export const ShownCallbackSettings = closed(CALLBACK_RESULT_MEMBERS, {
   description: 'Where and how it takes callbacks, without credentials.',
 })
 
@@ -129,13 +129,13 @@ export const changeCallback = defineAct(
         isWiderCallbackChange(stored, given) ? { about: { sender_id }, ...callbackComparison(stored, given) } : null,
     },
     settings: true,
-    input: Input,
-    result: closed({ sender_id: SenderId, ...SHOWN_SETTINGS }),
+    input: CallbackChangeInput,
+    result: closed({ sender_id: SenderId, ...CALLBACK_RESULT_MEMBERS }),
   },
   async ({ db, vault }: HasVault, { sender_id, ...given }) => {
     const participant = await requireParticipant(db, sender_id)
     const before = await findCallbackSettings(db, participant.id)
-    const changes = plainChanges(before, given)
+    const changes = changesWithoutSecrets(before, given)
     for (const address of [changes.default_url, changes.notify_url]) await checkAddress(participant, address)
     const secrets = callbackCredentialsOf({ ...before, ...changes }, given)
     await writeSettings({ db, vault }, participant.id, changes, secrets)
@@ -147,16 +147,16 @@ export const changeCallback = defineAct(
   },
 )
 
-/** Writes callback settings. @param secrets null: the credentials are removed; undefined: they stay */
+/** Writes callback settings. @param secrets null: the stored credentials are removed; undefined: they stay */
 async function writeSettings(
   { db, vault }: HasVault,
   participant: number,
   changes: Partial<CallbackSettings>,
-  secrets: ClearCredentials | null | undefined,
+  secrets: DecryptedCredentials | null | undefined,
 ): Promise<void> {
   const set = (all: Partial<CallbackSettings>): Promise<void> =>
     setCallbackSettings(db, participant, all, (default_url) =>
-      moveDeliveriesStatement(participant, { default_url, addressless: ADDRESSLESS_EXCHANGES_SQL }),
+      makeAddressChangeStatement(participant, { default_url, addressless: ADDRESSLESS_EXCHANGES_SQL }),
     )
   if (secrets === undefined) return set(changes)
   if (secrets === null) return set({ ...changes, auth: 'none', sealed: null })
@@ -167,7 +167,7 @@ async function writeSettings(
   })
 }
 
-function plainChanges(before: CallbackSettings, given: Omit<ChangeInput, 'sender_id'>): Partial<CallbackSettings> {
+function changesWithoutSecrets(before: CallbackSettings, given: Omit<ChangeInput, 'sender_id'>): Partial<CallbackSettings> {
   const { allow, disallow, default_url, schedule, notify_url } = given
   if (default_url && !canBeDefaultUrl(default_url)) {
     throw new AdminRefusal('the default address must be http or https without credentials, query and fragment')
@@ -226,11 +226,11 @@ const CREDENTIAL_NAMES_BY_AUTH: Readonly<Record<CallbackAuth, readonly Credentia
 }
 const OPTIONAL_CREDENTIALS: readonly CredentialName[] = ['origin', 'scope']
 
-/** Returns the credentials to encrypt, for one origin; null: the stored ones go away; undefined: they stay. */
+/** Returns the credentials to encrypt; null: the stored ones are to be removed; undefined: they stay. @throws AdminRefusal */
 export function callbackCredentialsOf(
   addresses: Pick<CallbackSettings, 'allowed' | 'default_url'>,
   given: Pick<ChangeInput, 'auth' | CredentialName>,
-): ClearCredentials | null | undefined {
+): DecryptedCredentials | null | undefined {
   const { auth } = given
   const taken = auth === undefined ? [] : CREDENTIAL_NAMES_BY_AUTH[auth]
   for (const name of Object.keys(CREDENTIALS) as CredentialName[]) {
@@ -241,7 +241,7 @@ export function callbackCredentialsOf(
   }
   if (auth === undefined) return undefined
   if (auth === 'none') return null
-  const origin = requireOrigin(addresses, given.origin)
+  const origin = requireCredentialOrigin(addresses, given.origin)
   const { token = '', cert = '', key = '', token_url = '', client_id = '', client_secret = '', scope = null } = given
   if (auth === 'bearer') return { auth, origin, token }
   if (auth === 'mtls') {
@@ -252,7 +252,7 @@ export function callbackCredentialsOf(
   return { auth, origin, token_url: new URL(token_url).href, client_id, client_secret, scope }
 }
 
-function requireOrigin(
+function requireCredentialOrigin(
   { default_url, allowed }: Pick<CallbackSettings, 'allowed' | 'default_url'>,
   given: string | undefined,
 ): string {
@@ -290,7 +290,7 @@ export const testCallback = defineAct(
   },
   async (deps: HasMessageSigning, { sender_id, to = null, registry }) => {
     const participant = await requireParticipant(deps.db, sender_id)
-    const from = await sendingRegistry(deps.db, participant, registry)
+    const from = await requireSendingRegistry(deps.db, participant, registry)
     const guards = createParticipantGuards()
     try {
       return await tryCallback(await attemptDeps(deps, guards), participant, from, to)
@@ -317,13 +317,13 @@ async function attemptDeps({ db, vault, signatureNamespaces }: HasMessageSigning
     clock: SYSTEM_CLOCK,
     callbacks: createCallbackSettingsReader(db),
     credentials: createCredentials(opened, guards),
-    keys: await createKeys(db, opened, log),
-    peerKeys: createPeerKeys(db, { fetchKeySet: createKeySets({ guardOf: guards.of, log }).get, log }),
+    keys: await ensureAndLoadOwnKeys(db, opened, log),
+    peerKeys: createPeerKeys(db, { fetchKeySet: createKeySetFetcher({ guardOf: guards.of, log }).get, log }),
     metrics: { deliveryAttempted: () => undefined },
   }
 }
 
-async function sendingRegistry(
+async function requireSendingRegistry(
   db: Database,
   { environment }: Pick<Participant, 'environment'>,
   namespace: string | undefined,

@@ -13,7 +13,7 @@ import { requireParticipant } from '../participants/participants.ts'
 
 const InboxState = oneOf(['stored', 'quarantined'], { description: 'quarantined: it answers no request that this server knows.' })
 
-const ENTRY_MEMBERS = {
+const INBOX_ENTRY_MEMBERS = {
   participant: SenderId,
   message_id: text('message_id of the callback.'),
   callback: text('Name of the callback.'),
@@ -44,7 +44,7 @@ export const listInbox = defineAct(
       until: Type.Optional(instant('Only those received before this time.')),
       limit: Type.Optional(wholeNumber('At most so many (default: 50).', 1, 10_001)),
     }),
-    result: Type.Array(closed(ENTRY_MEMBERS)),
+    result: Type.Array(closed(INBOX_ENTRY_MEMBERS)),
   },
   async ({ db }: HasDatabase, { participant, since, until, limit = 50, ...same }) => {
     if (participant !== undefined) await requireParticipant(db, participant)
@@ -70,12 +70,12 @@ export const showInboxMessage = defineAct(
     },
     entry: 'within',
     input: closed({
-      message_id: ENTRY_MEMBERS.message_id,
+      message_id: INBOX_ENTRY_MEMBERS.message_id,
       participant: Type.Optional(SenderId),
       body: Type.Optional(flag('Also show header and message, which may be personal data.')),
     }),
     result: closed({
-      ...ENTRY_MEMBERS,
+      ...INBOX_ENTRY_MEMBERS,
       body: Type.Optional(markPersonal(Type.Unknown({ description: 'Header and message in clear.' }))),
     }),
   },

@@ -159,7 +159,7 @@ async function planSteps({ db }: HasDatabase, wanted: Configuration): Promise<St
       ...authorities.removed,
       ...purposes.removed,
     ],
-    unlisted: unlistedNames(wanted, stored),
+    unlisted: namesNotInFile(wanted, stored),
   }
 }
 
@@ -176,7 +176,7 @@ function checkSomebodyCanAsk(stored: StoredRows, planned: readonly PlannedPartic
   throw new AdminRefusal(message, { reason: 'conflict', at: ['participants'] })
 }
 
-function unlistedNames({ registries = {}, participants = {} }: Configuration, stored: StoredRows): string[] {
+function namesNotInFile({ registries = {}, participants = {} }: Configuration, stored: StoredRows): string[] {
   return [
     ...stored.registries
       .filter(({ namespace }) => !Object.hasOwn(registries, namespace))

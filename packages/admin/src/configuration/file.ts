@@ -8,7 +8,7 @@ import type { ReadOnly } from '@rollcall/core/model/read-only'
 import { KINDS, oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import { changeCallback } from '../callbacks/callbacks.ts'
-import { AuthorityMembers } from '../consents/authorities.ts'
+import { AUTHORITY_INPUT_MEMBERS } from '../consents/authorities.ts'
 import { addPurpose } from '../consents/purposes.ts'
 import { GrantTermsSchema } from '../grants/terms.ts'
 import { closed, instant, orNull, text } from '../members.ts'
@@ -140,7 +140,7 @@ const ParticipantEntry = closed({
 })
 
 const AuthorityEntry = closed(
-  { keys: AuthorityMembers.keys, jwks_uri: AuthorityMembers.jwks_uri, hosts: AuthorityMembers.hosts },
+  { keys: AUTHORITY_INPUT_MEMBERS.keys, jwks_uri: AUTHORITY_INPUT_MEMBERS.jwks_uri, hosts: AUTHORITY_INPUT_MEMBERS.hosts },
   { description: 'Whose signed consents count, with its public keys or where it publishes them.' },
 )
 

@@ -58,11 +58,16 @@ export function planGrants(plan: GrantsToPlan): GrantSteps {
   const { wanted, held, stored } = plan
   const named = Object.keys(wanted)
   const others = stored.filter(({ id, namespace }) => !named.includes(namespace) && held.some((grant) => grant.registry === id))
-  const planned = [...named, ...others.map(({ namespace }) => namespace)].map((namespace) => planNamespace(plan, namespace))
+  const planned = [...named, ...others.map(({ namespace }) => namespace)].map((namespace) =>
+    planGrantsOfNamespace(plan, namespace),
+  )
   return { steps: planned.flatMap(({ steps }) => steps), grants: planned.flatMap(({ grants }) => grants) }
 }
 
-function planNamespace({ sender_id, environment, wanted, held, stored, known, at }: GrantsToPlan, namespace: string): GrantSteps {
+function planGrantsOfNamespace(
+  { sender_id, environment, wanted, held, stored, known, at }: GrantsToPlan,
+  namespace: string,
+): GrantSteps {
   const place = [...at, 'grants', namespace]
   const kind = known.kinds.get(namespace)
   if (kind === undefined)
@@ -82,7 +87,7 @@ function planNamespace({ sender_id, environment, wanted, held, stored, known, at
   const rows = [entry].flat().flatMap((terms, index) => {
     const own = isList ? [...place, index] : place
     const same = there.find((grant) => isSameJson(grant.terms, terms))
-    // It grants nothing any more. An export has such grants, and the attributes and purposes that they name may be gone.
+    // A grant that has ended is not added. An export has ended grants, whose attributes and purposes may be gone.
     if (same === undefined && terms.valid_until !== undefined && Date.parse(terms.valid_until) <= Date.now()) return []
     if (same !== undefined) checkKeptGrant(kind, same, own)
     if (same === undefined || !isExpiredGrant(same)) checkConsentNames(terms, known, own)

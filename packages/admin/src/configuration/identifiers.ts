@@ -12,7 +12,7 @@ import type { IdentifierTypeEntry, RegistryEntry } from './file.ts'
 import { registryEntry } from './read.ts'
 import { type ConfigStep, type FilePlace, refusalAt } from './steps.ts'
 
-type TypeEntries = Readonly<Record<string, IdentifierTypeEntry>>
+type IdentifierTypeEntries = Readonly<Record<string, IdentifierTypeEntry>>
 
 /**
  * Plans the steps for the identifier types and primary identifiers of one registry of a file.
@@ -34,13 +34,13 @@ export function planIdentifiers(
   const read = readPrimaries(own.kind, primaries, place.at)
   const kind = withIdentifiers(own.kind, { identifier_types: read.types, primary_identifiers: read.names })
   const before = readTypes(literal, current?.identifier_types ?? {}, place.at).types
-  const [add, remove] = typeSteps(place, [...own.types, ...read.types], before, wanted)
+  const [add, remove] = identifierTypeSteps(place, [...own.types, ...read.types], before, wanted)
   const kindBefore = registry?.kind ?? literal
-  return { kind, steps: [...add, ...primarySteps(place, kindBefore, read.names), ...remove] }
+  return { kind, steps: [...add, ...primaryIdentifierSteps(place, kindBefore, read.names), ...remove] }
 }
 
 /** Returns the identifier types of a file, and the kind with them. @throws AdminRefusal a type is not valid */
-function readTypes(literal: Kind, entries: TypeEntries, at: FilePlace) {
+function readTypes(literal: Kind, entries: IdentifierTypeEntries, at: FilePlace) {
   let kind = literal
   const types = Object.entries(entries).map(([name, entry]) => {
     const type = identifierTypeOf({ kind: literal }, name, entry)
@@ -62,11 +62,11 @@ function readPrimaries(kind: Kind, given: Readonly<Record<string, string>>, at: 
   }
 }
 
-function typeSteps(
+function identifierTypeSteps(
   { namespace, at }: { readonly namespace: string; readonly at: FilePlace },
   wanted: readonly IdentifierType[],
   current: readonly IdentifierType[],
-  entries: TypeEntries,
+  entries: IdentifierTypeEntries,
 ): readonly [add: readonly ConfigStep[], remove: readonly ConfigStep[]] {
   const stepAt = (name: string) => [...at, 'identifier_types', name]
   const add = wanted.flatMap((type): ConfigStep[] => {
@@ -113,7 +113,7 @@ function typeSteps(
   return [add, remove]
 }
 
-function primarySteps(
+function primaryIdentifierSteps(
   { namespace, at }: { readonly namespace: string; readonly at: FilePlace },
   before: Kind,
   primaries: Readonly<Record<string, string>>,

@@ -16,8 +16,8 @@ export interface AskerFacts {
 export type PlannedGrant = Pick<StoredGrant, 'terms' | 'valid_from' | 'valid_until'>
 
 /**
- * True when a participant is active, is granted an operation now, and has a valid signature key, or a key set, if its
- * messages must be signed.
+ * True when a participant is active, is granted an operation now and, if its messages must be signed, has a valid
+ * signature key or the address of a key set.
  */
 export const canAsk = ({ participant, keys, grants }: AskerFacts, now: Date): boolean =>
   participant.status === 'active' &&

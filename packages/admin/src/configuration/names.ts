@@ -1,4 +1,4 @@
-/** Steps for the members `purposes` and `consent_authorities` of a configuration file. Grants name their entries. */
+/** Steps for the members `purposes` and `consent_authorities` of a configuration file. Grants name purposes and authorities. */
 
 import { isSameJson } from '../approvals/diff-lines.ts'
 import type { Configuration } from './file.ts'

@@ -103,10 +103,10 @@ function makeAddStep(sender_id: string, { name, environment }: ParticipantEntry,
 
 const LIMIT_NAMES = ['rate_limit', 'concurrency_limit', 'max_subscriptions'] as const
 
-type CurrentEntry = ReturnType<typeof participantEntry>
+type StoredParticipantEntry = ReturnType<typeof participantEntry>
 
 /** Makes the steps that set the name and the limits of a participant. */
-function settingSteps(sender_id: string, entry: ParticipantEntry, current: CurrentEntry, at: FilePlace): ConfigStep[] {
+function settingSteps(sender_id: string, entry: ParticipantEntry, current: StoredParticipantEntry, at: FilePlace): ConfigStep[] {
   const names = ['name', 'max_page_size', ...LIMIT_NAMES] as const
   return names
     .filter((name) => entry[name] !== undefined && !isSameJson(entry[name], current[name]))

@@ -35,13 +35,13 @@ export function planRegistries({ registries: wanted = {} }: Configuration, store
     const kind = kindWithAttributes(identifiers.kind, entry.attributes ?? current, at)
     kinds.set(namespace, kind)
     return registry === undefined
-      ? newRegistry(namespace, entry, at, identifiers.steps, kind)
+      ? planNewRegistry(namespace, entry, at, identifiers.steps, kind)
       : [
-          ...fixed.filter((step) => !isSourceStep(step)),
+          ...fixed.filter((step) => !isStepForSource(step)),
           ...identifiers.steps,
           ...attributeSteps(registry, entry, at),
-          // The steps of the source come last: the source may name what the others add.
-          ...fixed.filter(isSourceStep),
+          // The step for `source` comes last: a source may name identifier types and attributes that the steps above add.
+          ...fixed.filter(isStepForSource),
         ]
   })
   const environments = new Map([
@@ -51,7 +51,7 @@ export function planRegistries({ registries: wanted = {} }: Configuration, store
   return { steps, kinds, environments }
 }
 
-const isSourceStep = ({ at }: ConfigStep): boolean => at.at(-1) === 'source'
+const isStepForSource = ({ at }: ConfigStep): boolean => at.at(-1) === 'source'
 
 function kindOf({ kind }: RegistryEntry): Kind {
   const found = kindNamed(kind)
@@ -59,7 +59,7 @@ function kindOf({ kind }: RegistryEntry): Kind {
   return found
 }
 
-function newRegistry(
+function planNewRegistry(
   namespace: string,
   entry: RegistryEntry,
   at: FilePlace,
@@ -74,7 +74,7 @@ function newRegistry(
     to: given,
     act: 'registry add',
     registry: namespace,
-    // `kind` already has all types and attributes that later steps add: the source may name them.
+    // `kind` already has all types and attributes that later steps add: the `source` of the entry may name them.
     make: (deps) => addRegistry({ ...deps, kind }, { namespace, ...given }),
   }
   return [added, ...identifiers, ...attributeRows(attributes).map((row) => attributeStep(namespace, row, at))]
@@ -111,13 +111,13 @@ const MUTABLE_MEMBERS = [
   ...(['reg_type_aliases', 'qualified_kids', 'source'] as const),
 ]
 
-interface AttributeRow {
+interface AttributeInFile {
   readonly record_type: string
   readonly name: string
   readonly entry: AttributeEntry
 }
 
-const attributeRows = (attributes: NonNullable<RegistryEntry['attributes']>): AttributeRow[] =>
+const attributeRows = (attributes: NonNullable<RegistryEntry['attributes']>): AttributeInFile[] =>
   Object.entries(attributes).flatMap(([record_type, rows]) =>
     Object.entries(rows).map(([name, entry]) => ({ record_type, name, entry })),
   )
@@ -127,7 +127,7 @@ function attributeSteps(registry: Registry, entry: RegistryEntry, at: FilePlace)
   if (entry.attributes === undefined) return []
   const current = attributeRows(registryEntry(registry).attributes)
   const wanted = attributeRows(entry.attributes)
-  const isIn = (rows: readonly AttributeRow[], row: AttributeRow): boolean => rows.some((one) => isSameJson(one, row))
+  const isIn = (rows: readonly AttributeInFile[], row: AttributeInFile): boolean => rows.some((one) => isSameJson(one, row))
   const { namespace } = registry
   return [
     ...current
@@ -148,7 +148,7 @@ function attributeSteps(registry: Registry, entry: RegistryEntry, at: FilePlace)
   ]
 }
 
-function attributeStep(namespace: string, { record_type, name, entry }: AttributeRow, at: FilePlace): ConfigStep {
+function attributeStep(namespace: string, { record_type, name, entry }: AttributeInFile, at: FilePlace): ConfigStep {
   const { type, paths, ...flags } = entry
   return {
     at: [...at, 'attributes', record_type, name],
@@ -181,7 +181,7 @@ function kindWithAttributes(own: Kind, attributes: NonNullable<RegistryEntry['at
 }
 
 function attributeOfEntry(
-  { name, entry }: AttributeRow,
+  { name, entry }: AttributeInFile,
   ofKind: readonly Attribute[],
   at: FilePlace,
 ): AttributeAddition['attribute'] {

@@ -39,7 +39,7 @@ const AuthorityResult = closed({
   ),
 })
 
-export const AuthorityMembers = {
+export const AUTHORITY_INPUT_MEMBERS = {
   /** Each element is PEM, a JWK or a JWK set. */
   keys: Type.Optional(
     Type.Array(Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown())]), {
@@ -68,7 +68,7 @@ export const addConsentAuthority = defineAct(
       },
     },
     settings: true,
-    input: closed({ name: AuthorityName, ...AuthorityMembers }),
+    input: closed({ name: AuthorityName, ...AUTHORITY_INPUT_MEMBERS }),
     result: AuthorityResult,
   },
   async ({ db }: HasDatabase, { name, keys = [], jwks_uri = null, hosts = [] }) => {
@@ -118,7 +118,7 @@ export const listConsentAuthorities = defineAdminFunction(
   async ({ db }: HasDatabase) => (await listAuthorities(db)).map(shownAuthority),
 )
 
-/** Removes an authority: consents that it signed do not count any more, and subscriptions and answers under them are stopped. */
+/** Removes an authority: consents that it signed do not count any more. Subscriptions and deliveries under them are stopped. */
 export const removeConsentAuthority = defineAct(
   {
     name: 'consent authority remove',
@@ -133,7 +133,7 @@ export const removeConsentAuthority = defineAct(
     const stopped = await db.journal.write({ kind: 'authority_removed', authority: name }, async () => {
       const id = await removeAuthority(db.pool, name)
       if (id === null) throw missing
-      // The removal must count even if the stops take long. Housekeeping and the next attempts then stop the rest.
+      // The authority is removed even if stopping takes too long: regular tasks of servers and delivery attempts stop the rest.
       await db.pool.query("select set_config('statement_timeout', '30s', true)")
       return stopUnderEndedConsents(db, consentsSignedBy(id)).catch((error: unknown) => {
         if (isStatementTimeout(error)) return { subscriptions: [], notifications: 0, deliveries: 0, in_flight: 0 }

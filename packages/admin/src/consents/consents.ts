@@ -4,7 +4,7 @@ import { isUsedPurpose } from '@rollcall/consents/store/consent-uses'
 import { checkJtis, liftWithdrawals, revokeSignedConsents, withdrawConsents } from '@rollcall/consents/store/withdrawals'
 import { EMERGENCY_PURPOSE } from '@rollcall/core/policy/basis'
 import { isStorable } from '@rollcall/database/text'
-import { isSubscribedPurpose, stopUnderEndedConsents } from '@rollcall/delivery/store/events/consent-stopping'
+import { hasSubscriptionForPurpose, stopUnderEndedConsents } from '@rollcall/delivery/store/events/consent-stopping'
 import { isConfiguredOrGrantedPurpose } from '@rollcall/participants/store/purposes'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
@@ -25,7 +25,7 @@ const CONSENT_CHOICE = {
   participant: SenderId,
 } as const
 
-/** Withdraws one signed consent, or what a person has consented to for a purpose: from one participant, or from all. */
+/** Withdraws one signed consent; or all consents of a person for a purpose, to one participant or to all. */
 export const withdrawConsent = defineAct(
   {
     name: 'consent withdraw',
@@ -42,7 +42,7 @@ export const withdrawConsent = defineAct(
   },
   async (deps: HasVault, { authority, jti, identifier_type, identifier_value, purpose, participant }) => {
     if (authority !== undefined && jti !== undefined) {
-      if ((identifier_type ?? identifier_value ?? purpose ?? participant) !== undefined) throw choiceRefusal()
+      if ((identifier_type ?? identifier_value ?? purpose ?? participant) !== undefined) throw withdrawalInputRefusal()
       const { id } = await requireAuthority(deps.db, authority)
       checkJtis([jti])
       const stopped = await deps.db.journal.write({ kind: 'consents_revoked', authority, jtis: [jti] }, async () =>
@@ -50,9 +50,9 @@ export const withdrawConsent = defineAct(
       )
       return makeReceipt(deps, { authority, jti }, stopped)
     }
-    if (authority !== undefined || jti !== undefined) throw choiceRefusal()
+    if (authority !== undefined || jti !== undefined) throw withdrawalInputRefusal()
     if (identifier_type === undefined || identifier_value === undefined || purpose === undefined) {
-      throw choiceRefusal()
+      throw withdrawalInputRefusal()
     }
     await checkPurposeKnown(deps, purpose)
     const { all: pseudonyms } = await findWithdrawingPerson(deps, { identifier_type, identifier_value })
@@ -71,7 +71,7 @@ export const withdrawConsent = defineAct(
   },
 )
 
-const choiceRefusal = (): AdminRefusal =>
+const withdrawalInputRefusal = (): AdminRefusal =>
   new AdminRefusal('give authority and jti, or identifier_type, identifier_value and purpose')
 
 /** Withdraws the signed consents of a revocation list. */
@@ -145,4 +145,6 @@ async function checkPurposeKnown({ db }: HasDatabase, purpose: string): Promise<
 
 /** True when a purpose is configured, or a grant of any time, a stored answer or a stored subscription names it. */
 const isKnownPurpose = async (db: HasDatabase['db'], purpose: string): Promise<boolean> =>
-  (await isConfiguredOrGrantedPurpose(db, purpose)) || (await isUsedPurpose(db, purpose)) || isSubscribedPurpose(db, purpose)
+  (await isConfiguredOrGrantedPurpose(db, purpose)) ||
+  (await isUsedPurpose(db, purpose)) ||
+  hasSubscriptionForPurpose(db, purpose)

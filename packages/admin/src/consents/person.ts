@@ -1,4 +1,7 @@
-/** Finds a person who withdraws a consent, in the registries that `chooseRegistriesOfPerson` chooses. */
+/**
+ * Finds a person who withdraws a consent: in the live registries if a record there has the identifier; else in those of the
+ * sandbox if a record there has it; else in all.
+ */
 
 import { createPseudonymMaker } from '@rollcall/audit/persons'
 import { recordsWithIdentifier, unsharedIdentifiers } from '@rollcall/core/model/person-identifiers'

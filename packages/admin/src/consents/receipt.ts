@@ -1,7 +1,7 @@
 /** Receipts of withdrawals: what was stopped, signed with our own key, so that a person can show it to others. */
 
 import type { ConsentStops } from '@rollcall/delivery/store/events/consent-stopping'
-import { createKeys } from '@rollcall/keys/own-keys'
+import { ensureAndLoadOwnKeys } from '@rollcall/keys/own-keys'
 import { CompactSign } from 'jose'
 import Type from 'typebox'
 import type { HasVault } from '../deps.ts'
@@ -22,9 +22,9 @@ export const WithdrawalReceipt = closed({
   receipt: text(`The same with what was withdrawn, as a compact JWS of type ${RECEIPT_TYPE}, signed by the server.`),
 })
 
-/** Makes and signs a receipt. @param withdrawn the withdrawal in the words of the caller; it is not stored */
+/** Makes and signs a receipt. @param withdrawn the caller's input that says what is withdrawn; it is not stored */
 export async function makeReceipt({ db, vault }: HasVault, withdrawn: object, stopped: ConsentStops, at = new Date()) {
-  const keys = await createKeys(db, await vault(), { error: () => undefined })
+  const keys = await ensureAndLoadOwnKeys(db, await vault(), { error: () => undefined })
   const { kid, algorithm, privateKey } = await keys.signing()
   const claims = { iss: 'rollcall', iat: Math.floor(at.getTime() / 1_000), withdrawn, stopped }
   const receipt = await new CompactSign(new TextEncoder().encode(JSON.stringify(claims)))

@@ -72,7 +72,7 @@ function defineDeliveryAct(change: DeliveryChange, name: string) {
       const most = isAlone ? Math.min(changed_deliveries, replay_deliveries) : changed_deliveries
       if (!dry_run && found > most) throw deliveryCountRefusal(found, most)
       if (!dry_run && found === 0) {
-        throw new AdminRefusal(noChangeReason(change, counted), { reason: 'conflict' })
+        throw new AdminRefusal(noneChangedText(change, counted), { reason: 'conflict' })
       }
       // After the count, more deliveries may have reached a state in which this change is possible.
       const { chosen, changed } = dry_run ? { chosen: 0, changed: found } : await changeDeliveriesAtMost(db, change, choice, most)
@@ -90,14 +90,14 @@ function defineDeliveryAct(change: DeliveryChange, name: string) {
   )
 }
 
-const noChangeReason = (change: DeliveryChange, counted: readonly DeliveryChangeCounts[]): string =>
+const noneChangedText = (change: DeliveryChange, counted: readonly DeliveryChangeCounts[]): string =>
   sumCounts(counted, 'in_closed_mailboxes') > 0
     ? 'their mailboxes are closed; resume a subscription of each mailbox first'
     : `only deliveries that are ${changeableStates(change).join(' or ')} can be changed so; none of these is${change === 'replay' ? OR_RECORD_DELETED_TEXT : ''}`
 
-/** Attempts waiting deliveries and dead letters now. */
+/** Makes waiting deliveries and dead letters due: nodes attempt them now. */
 export const retryDeliveries = defineDeliveryAct('retry', 'deliveries retry')
-/** Sends deliveries again that have ended or are held. */
+/** Makes deliveries due that have ended or are held: nodes send them again. */
 export const replayDeliveries = defineDeliveryAct('replay', 'deliveries replay')
 /** Cancels deliveries: they are not attempted any more. */
 export const cancelDeliveries = defineDeliveryAct('drop', 'deliveries cancel')

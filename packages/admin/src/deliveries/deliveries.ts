@@ -150,10 +150,10 @@ async function decryptBodyText(bodies: BodyEncryption, sealed: Uint8Array | null
 }
 
 export type DeliveryChange = keyof typeof MANUAL_DELIVERY_CHANGES
-// The cast is safe: the table has exactly the names of the type.
+// The cast is safe: `MANUAL_DELIVERY_CHANGES` has exactly the names of `DeliveryChange`.
 const CHANGE_NAMES = Object.keys(MANUAL_DELIVERY_CHANGES) as DeliveryChange[]
 
-/** The end of the message that refuses a replay: another reason why none of the chosen deliveries can be sent again. */
+/** The second reason in the message that refuses a replay. The first: none of the deliveries is in a state that allows it. */
 export const OR_RECORD_DELETED_TEXT = ', or its record was deleted after the delivery'
 
 /** The states of a delivery in which this change is possible. */
@@ -248,7 +248,7 @@ export const replayToApprove = ({ ids, ...about }: GivenChoice, { replayed, most
 export const sumCounts = (counted: readonly DeliveryChangeCounts[], what: 'deliveries' | 'in_closed_mailboxes'): number =>
   counted.reduce((sum, row) => sum + row[what], 0)
 
-/** Converts the members of an input that choose deliveries for the store. @throws AdminRefusal there is no such participant */
+/** Turns the input members that choose deliveries into a DeliveryChoice. @throws AdminRefusal there is no such participant */
 export async function readDeliveryChoice(
   db: Database,
   { participant, namespace, origin, since, until, state }: ReadOnly<Static<typeof ChoiceSchema>>,

@@ -13,7 +13,7 @@ import { applyIndexes } from '@rollcall/records/registries/index-apply'
 import { addRegistry, requireRegistry } from '@rollcall/records/registries/registries'
 import { applyConfiguration, type Configuration, exportConfiguration } from '../configuration/apply.ts'
 
-export interface DemoDirectory {
+export interface AppliedDemo {
   /** The registries in the order of the file. */
   readonly registries: readonly Registry[]
   /** The participant that may do everything. */
@@ -37,11 +37,11 @@ export interface DemoPlan {
  * Marks a new database as a demo's, and applies the demo's file. Stored purposes, participants and grants stay; only what they
  * lack is added.
  */
-export async function applyDemo(deps: DemoDeps, { file, participants }: DemoPlan): Promise<DemoDirectory> {
+export async function applyDemo(deps: DemoDeps, { file, participants }: DemoPlan): Promise<AppliedDemo> {
   const { db } = deps
   await becomeDemoDatabase(db, file)
   const stored = await exportConfiguration(deps, {})
-  const { credentials } = await applyConfiguration(deps, { configuration: keepChanges(stored, file) })
+  const { credentials } = await applyConfiguration(deps, { configuration: keepStoredChanges(stored, file) })
   const registries: Registry[] = []
   for (const namespace of Object.keys(file.registries ?? {})) {
     registries.push(await upgradeRegistry(db, namespace))
@@ -64,10 +64,11 @@ async function becomeDemoDatabase(db: Database, { registries = {} }: Configurati
 }
 
 /**
- * Returns the content of the file, changed so that it undoes no change of the database: with the stored purposes and grants. Of a
- * stored participant it sets nothing else, except the callback settings when no address is allowed.
+ * Returns the content of the file, changed so that applying it undoes no change made in the database. All stored purposes stay,
+ * and so do all grants of stored participants: the file only adds others. A stored participant gets nothing else from the file,
+ * except its callback settings if its stored ones allow no address.
  */
-function keepChanges(stored: Configuration, file: Configuration): Configuration {
+function keepStoredChanges(stored: Configuration, file: Configuration): Configuration {
   const { participants = {}, purposes } = file
   const entries = Object.entries(participants).map(([sender_id, entry]) => {
     const held = stored.participants?.[sender_id]

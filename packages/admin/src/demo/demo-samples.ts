@@ -12,7 +12,7 @@ export interface DemoSample {
 }
 
 const SAMPLE_COUNTS = { primary: 24, other: 2 }
-const MIN_SAMPLES = 20
+const LEAST_SAMPLES = 20
 
 /**
  * Samples of a registry, each of which names exactly one record of its default record type: mostly identifiers of
@@ -20,7 +20,7 @@ const MIN_SAMPLES = 20
  */
 export async function findDemoSamples(db: Database, registry: Registry): Promise<readonly DemoSample[]> {
   const [recordType] = registry.kind.record_types
-  const others = registry.kind.identifier_types.filter(isCodeType).map(({ name }) => [name, SAMPLE_COUNTS.other])
+  const others = registry.kind.identifier_types.filter(hasCodeNormaliser).map(({ name }) => [name, SAMPLE_COUNTS.other])
   const wanted = { ...Object.fromEntries(others), [recordType.primary_identifier]: SAMPLE_COUNTS.primary }
   const found = await sampleIdentifiers(db, registry, recordType, wanted)
   const records = recordsOf(db, registry).source.reader('sync')
@@ -34,10 +34,10 @@ export async function findDemoSamples(db: Database, registry: Registry): Promise
     .filter((_, at) => totals[at]?.total === 1)
     .map(({ type, value }) => ({ identifier_type: type, identifier_value: value }))
     .sort((one, other) => sortRank(one, recordType.primary_identifier) - sortRank(other, recordType.primary_identifier))
-  if (samples.length < MIN_SAMPLES) throw new Error(`${registry.namespace} has only ${samples.length} samples`)
+  if (samples.length < LEAST_SAMPLES) throw new Error(`${registry.namespace} has only ${samples.length} samples`)
   return samples
 }
 
-const isCodeType = ({ normaliser }: IdentifierType): boolean => normaliser === 'code'
+const hasCodeNormaliser = ({ normaliser }: IdentifierType): boolean => normaliser === 'code'
 
 const sortRank = ({ identifier_type }: DemoSample, primary: string): number => (identifier_type === primary ? 0 : 1)

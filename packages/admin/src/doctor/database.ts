@@ -1,12 +1,12 @@
 /** Doctor's checks of the database. */
 import { isLoopback } from '@rollcall/base/shared/loopback'
 import { countWithNoun } from '@rollcall/base/shared/message-words'
-import { REPORT_AGE_MINUTES } from '@rollcall/database/journal-reports'
+import { MOST_REPORT_AGE_MINUTES } from '@rollcall/database/journal-reports'
 import { brokenResult, type Check, type DatabaseFacts, okResult, weakResult } from './finding.ts'
 
 /** The oldest major version of PostgreSQL that is supported. */
 const OLDEST_POSTGRESQL = 15
-/** Seconds after which doctor warns of a waiting row of the outbox, or of a mirror behind its source. */
+/** Seconds after which doctor warns of a waiting row of the event outbox, or of a copied registry that is behind its source. */
 const LATE_SECONDS = 60
 
 export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
@@ -54,10 +54,10 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
       return brokenResult(`${encoding}; names need UTF8: create the database with ENCODING 'UTF8' TEMPLATE template0`)
     },
   },
-  { check: 'fsync', judge: ({ settings }) => judgeOn(settings.fsync, 'a power cut may ruin the whole database') },
+  { check: 'fsync', judge: ({ settings }) => judgeMustBeOn(settings.fsync, 'a power cut may ruin the whole database') },
   {
     check: 'full_page_writes',
-    judge: ({ settings }) => judgeOn(settings.full_page_writes, 'a power cut may leave half-written pages'),
+    judge: ({ settings }) => judgeMustBeOn(settings.full_page_writes, 'a power cut may leave half-written pages'),
   },
   {
     check: 'synchronous_commit',
@@ -83,7 +83,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
       if (roles.separate) return okResult(`${roles.application} cannot change the audit log`)
       return weakResult(
         `${roles.application} can change and delete audit entries; as a superuser run: ${roleSql(roles)} ` +
-          `Then ${nextStep(roles)} (docs/roles.md)`,
+          `Then ${roleSetupAdvice(roles)} (docs/roles.md)`,
       )
     },
   },
@@ -92,9 +92,11 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     judge({ content: { demo, real } }) {
       if (demo.length === 0) return okResult('none')
       if (real.length > 0) {
-        return brokenResult(`beside ${list(real)} there is ${list(demo)}: neither serve nor demo starts on this database`)
+        return brokenResult(
+          `beside ${joinFirstNames(real)} there is ${joinFirstNames(demo)}: neither serve nor demo starts on this database`,
+        )
       }
-      return weakResult(`${list(demo)}: rollcall serve refuses this database; use another in production`)
+      return weakResult(`${joinFirstNames(demo)}: rollcall serve refuses this database; use another in production`)
     },
   },
   {
@@ -102,7 +104,9 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     judge({ unreadable }) {
       if (unreadable.length === 0) return okResult('this version can read every one')
       const found = unreadable.map(({ id, namespace, error }) => `${namespace} (id ${id}, ${error})`)
-      return brokenResult(`${list(found)} cannot be read and is not served; run the version that made it, or a later one`)
+      return brokenResult(
+        `${joinFirstNames(found)} cannot be read and is not served; run the version that made it, or a later one`,
+      )
     },
   },
   {
@@ -149,7 +153,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
       const failing = journals.filter(({ problem }) => problem !== null)
       if (failing.length > 0) {
         const said = failing.map(({ machine, problem }) => `the service on ${machine} says: ${problem}`)
-        return brokenResult(`erasures and revocations are refused; ${list(said)}`)
+        return brokenResult(`erasures and revocations are refused; ${joinFirstNames(said)}`)
       }
       if (journal === undefined) {
         if (embedded) return null
@@ -159,11 +163,11 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
       }
       if (journals.length === 0) {
         return weakResult(
-          `no service has said within ${REPORT_AGE_MINUTES} minutes that it can write its journal: start it with ROLLCALL_JOURNAL=${journal}, or read its log`,
+          `no service has said within ${MOST_REPORT_AGE_MINUTES} minutes that it can write its journal: start it with ROLLCALL_JOURNAL=${journal}, or read its log`,
         )
       }
       const written = journals.map(({ machine, path }) => `${path} on ${machine}`)
-      return okResult(`the service writes erasures and revocations to ${list(written)} too`)
+      return okResult(`the service writes erasures and revocations to ${joinFirstNames(written)} too`)
     },
   },
   {
@@ -192,7 +196,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
       }
       const late = mirrors.filter(({ lag }) => (lag ?? 0) >= LATE_SECONDS).map(({ namespace }) => namespace)
       if (late.length > 0) {
-        return weakResult(`${list(late)} may miss changes of the last minute: start a worker, or read its log`)
+        return weakResult(`${joinFirstNames(late)} may miss changes of the last minute: start a worker, or read its log`)
       }
       return okResult('each copy follows its source within a minute')
     },
@@ -204,7 +208,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
       const unfilled = indexes.filter((plan) => plan.unfilled.length > 0)
       if (unfilled.length === 0) return okResult('every attribute can be searched')
       const found = unfilled.flatMap((plan) => plan.unfilled.map((name) => `${name} of ${plan.namespace}`))
-      return weakResult(`searches with ${list(found)} are refused until rollcall index apply has run`)
+      return weakResult(`searches with ${joinFirstNames(found)} are refused until rollcall index apply has run`)
     },
   },
   {
@@ -213,7 +217,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     judge({ indexes }) {
       const missing = indexes.flatMap((plan) => plan.missing.map((name) => `${name} of ${plan.namespace}`))
       if (missing.length === 0) return okResult('no declared one is missing')
-      return weakResult(`searches by ${list(missing)} read every record until rollcall index apply has run`)
+      return weakResult(`searches by ${joinFirstNames(missing)} read every record until rollcall index apply has run`)
     },
   },
   {
@@ -250,7 +254,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     judge({ grants: { weak: all } }) {
       if (all.length === 0) return okResult('none shows everything without a condition')
       return weakResult(
-        `the grant of ${listPlaces(all)} asks and shows everything of every record: replace it with rollcall grant set`,
+        `the grant of ${listGrantPlaces(all)} asks and shows everything of every record: replace it with rollcall grant set`,
       )
     },
   },
@@ -260,7 +264,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     judge({ grants: { expiring } }) {
       if (expiring.length === 0) return okResult('none ends within 30 days')
       const found = expiring.map((row) => `${row.sender_id} in ${row.namespace} (${row.valid_until})`)
-      return weakResult(`the grant of ${list(found)} ends soon: grant a later one with rollcall grant set --beside`)
+      return weakResult(`the grant of ${joinFirstNames(found)} ends soon: grant a later one with rollcall grant set --beside`)
     },
   },
   {
@@ -278,7 +282,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
         row.hosts.filter((host) => !isLoopback(host)).map((host) => `${host} of ${row.sender_id}`),
       )
       if (hosts.length === 0) return okResult('none but to this machine')
-      return weakResult(`messages may go without TLS to ${list(hosts)}`)
+      return weakResult(`messages may go without TLS to ${joinFirstNames(hosts)}`)
     },
   },
   {
@@ -298,7 +302,7 @@ function roleSql({ application, database, schema, superuser }: DatabaseFacts['ro
   ].join(' ')
 }
 
-function nextStep({ superuser }: DatabaseFacts['roles']): string {
+function roleSetupAdvice({ superuser }: DatabaseFacts['roles']): string {
   const migrate = 'run rollcall migrate with both'
   if (!superuser) return `set ROLLCALL_OWNER_DATABASE_URL to an address with rollcall_owner, and ${migrate}`
   return (
@@ -309,18 +313,18 @@ function nextStep({ superuser }: DatabaseFacts['roles']): string {
 
 const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-function judgeOn(setting: string, danger: string) {
+function judgeMustBeOn(setting: string, danger: string) {
   return setting === 'on' ? okResult('on') : brokenResult(`${setting}: ${danger}; turn it on`)
 }
 
-const MOST_SHOWN = 5
+const MOST_LISTED_NAMES = 5
 
-function list(entries: readonly string[]): string {
-  const more = entries.length - MOST_SHOWN
-  return entries.slice(0, MOST_SHOWN).join(', ') + (more > 0 ? ` and ${more} more` : '')
+function joinFirstNames(entries: readonly string[]): string {
+  const more = entries.length - MOST_LISTED_NAMES
+  return entries.slice(0, MOST_LISTED_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
-const listPlaces = (rows: DatabaseFacts['grants']['weak']): string =>
-  list(rows.map(({ sender_id, namespace }) => `${sender_id} in ${namespace}`))
+const listGrantPlaces = (rows: DatabaseFacts['grants']['weak']): string =>
+  joinFirstNames(rows.map(({ sender_id, namespace }) => `${sender_id} in ${namespace}`))
 
-const idList = (participants: DatabaseFacts['disabled']): string => list(participants.map(({ sender_id }) => sender_id))
+const idList = (participants: DatabaseFacts['disabled']): string => joinFirstNames(participants.map(({ sender_id }) => sender_id))

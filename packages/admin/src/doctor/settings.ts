@@ -90,7 +90,10 @@ export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
   },
 ]
 
-/** True when a limit is above its default. A limit whose default is 0 cannot be weaker: 0 stands for no limit. */
+/**
+ * True when a limit is above its default. A default of 0 means no limit, and no value is weaker than that. In a limit with
+ * another default, 0 does not mean no limit.
+ */
 function isWeakerLimit(value: number, row: { readonly default: number }): boolean {
   return row.default > 0 && value > row.default
 }

@@ -47,7 +47,7 @@ export async function publishOutbox(deps: OutboxDeps, signal: AbortSignal): Prom
   deps.outboxWake.raise(NEXT_POLL_MS)
 }
 
-/** The caller that publishes rows. Who inserted a row is not known: rights in the database decide who may. */
+/** The caller that publishes rows. Nobody knows who inserted a row: rights in the database decide who may insert rows. */
 const OUTBOX_CALLER = { kind: 'server', component: 'outbox' } as const
 
 /** Milliseconds to the next poll, when the last one found waiting rows. */

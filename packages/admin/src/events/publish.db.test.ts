@@ -7,7 +7,7 @@ import { writeRecords } from '@rollcall/records/records/record-writer'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import type { Static } from 'typebox'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { takeEventNumbers } from '../../../delivery/src/store/events/events.ts'
+import { takeEventIdsAndVersions } from '../../../delivery/src/store/events/events.ts'
 import { type SubscriptionChanges, subscribeLive } from '../../../delivery/test/subscriptions.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { acting } from '../../test/acting.ts'
@@ -144,7 +144,7 @@ describe('a published event', () => {
          values ($1, 'UPDATE', 'Person', 7, 9000000000000000, now())`,
         [registry.id],
       )
-      const { versions } = await takeEventNumbers(client, registry.id, {
+      const { versions } = await takeEventIdsAndVersions(client, registry.id, {
         events: 0,
         changes: [change, other, change, { ...change, record_type: 'Group' }],
         began: now,

@@ -104,7 +104,7 @@ export const publishEvent = defineAct(
       }
       const named: EventOfChange = {
         ...published.named,
-        ...(corrected && { event_type: corrected.event_type, corrected: corrected.id }),
+        ...(corrected && { event_type: corrected.event_type, corrected_event: corrected.id }),
       }
       const [event] = await recordChanges(client, recording, [change], named)
       return { id: event?.id ?? 0, matched: event?.matched ?? 0 }
@@ -126,7 +126,7 @@ function readPublishedEvent({ kind }: Registry, input: EventInput): PublishedEve
   const named: EventOfChange = {
     ...(correction === undefined
       ? { event_type: readEventType(kind, input.reg_event_type) }
-      : { event_type: correction, corrects: correction }),
+      : { event_type: correction, correction_type: correction }),
     ...(event_id !== undefined && { event_id, fingerprint: hash('sha256', canonical, 'buffer') }),
     ...(occurred_at !== undefined && { occurred_at: new Date(occurred_at) }),
   }
@@ -203,12 +203,12 @@ async function findCorrectedEvent(
   { corrects }: EventInput,
   { named }: PublishedEvent,
 ): Promise<StoredEvent | null> {
-  if (named.corrects === undefined) {
+  if (named.correction_type === undefined) {
     if (corrects === undefined) return null
     throw new AdminRefusal(`corrects: goes with reg_event_type ${CORRECTION_TYPES.join(' and ')} alone`)
   }
   if (corrects === undefined) {
-    throw new AdminRefusal(`corrects: must name the event_id of the event for reg_event_type ${named.corrects}`)
+    throw new AdminRefusal(`corrects: must name the event_id of the event for reg_event_type ${named.correction_type}`)
   }
   const found = await findEvent(client, registry.id, corrects)
   if (found !== null) return found

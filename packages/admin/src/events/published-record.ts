@@ -58,10 +58,10 @@ export async function writePublishedRecord(
     const unwritten = unwrittenRecordText(registry, published, document, isRetired ? aliases : [])
     return { record_type, record: id, before: document, after: document, unwritten, aliases }
   }
-  return writeMerged(client, sink, registry, published, stored, isRetired)
+  return mergeAndWriteRecord(client, sink, registry, published, stored, isRetired)
 }
 
-async function writeMerged(
+async function mergeAndWriteRecord(
   client: ClientBase,
   sink: RecordSink,
   registry: Registry,

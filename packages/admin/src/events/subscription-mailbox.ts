@@ -7,14 +7,14 @@ import { resolveAges } from '@rollcall/core/query/resolve-ages'
 import { withTransaction } from '@rollcall/database/transaction'
 import { makeSubscriptionLive, openMailbox } from '@rollcall/delivery/store/events/closing'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
+import { insertSubscriptionKeys } from '@rollcall/delivery/store/events/subscription-states'
 import {
   findSubscriptionToQueue,
   findUnfinishedBackfill,
   insertTestNotification,
   type QueuedSubscription,
   queueBackfill,
-} from '@rollcall/delivery/store/events/queueing'
-import { insertSubscriptionKeys } from '@rollcall/delivery/store/events/subscription-states'
+} from '@rollcall/delivery/store/events/tests-and-backfills'
 import { canonicalJson, dayIn, type JsonObject } from '@rollcall/protocol'
 import { findRegistry } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
@@ -58,7 +58,7 @@ function requireSample(
 /** The most records for which one transaction of a backfill queues notifications. */
 const BACKFILL_PAGE_SIZE = 500
 
-/** Queues a notification for each record that matches now. The next call continues an interrupted backfill. */
+/** Queues a notification for each record that matches the subscription now. The next call continues an interrupted backfill. */
 export const backfillSubscription = defineAct(
   {
     name: 'subscriptions backfill',

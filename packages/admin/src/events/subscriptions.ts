@@ -38,7 +38,7 @@ const LISTED_MEMBERS = {
   ended_at: orNull(instant('When it ended.')),
 } as const
 
-const SHOWN_MEMBERS = {
+const SUBSCRIPTION_DETAIL_MEMBERS = {
   ...LISTED_MEMBERS,
   sender_uri: orNull(text('Address that its request named, from which that of its notifications is derived.')),
   transaction_id: text('transaction_id of the request that made it.'),
@@ -94,17 +94,17 @@ export const showSubscription = defineAct(
     name: 'subscriptions show',
     approval: 'never',
     input: closed({ code: Code, criteria: Type.Optional(flag('Also show its criteria, whose filter may be personal data.')) }),
-    result: closed(SHOWN_MEMBERS),
+    result: closed(SUBSCRIPTION_DETAIL_MEMBERS),
   },
   async ({ db }: HasDatabase, { code, criteria = false }) => {
     const found = await requireSubscription({ db }, code)
-    return { ...shownFacts(found), ...(criteria && { criteria: parseCriteria(found) }) }
+    return { ...subscriptionDetails(found), ...(criteria && { criteria: parseCriteria(found) }) }
   },
 )
 
 /** Ends a subscription: no more events match it, and its waiting notifications are not sent. */
 export const cancelSubscription = defineAct(
-  { name: 'subscriptions cancel', approval: 'never', input: closed({ code: Code }), result: closed(SHOWN_MEMBERS) },
+  { name: 'subscriptions cancel', approval: 'never', input: closed({ code: Code }), result: closed(SUBSCRIPTION_DETAIL_MEMBERS) },
   async ({ db }: HasDatabase, { code }) => {
     const { id, registry } = await requireSubscription({ db }, code)
     const ended = await withTransaction(db.pool, async (client) => {
@@ -114,7 +114,7 @@ export const cancelSubscription = defineAct(
     if (ended === 0) {
       throw new AdminRefusal(`subscription ${code} had ended before`, { reason: 'conflict' })
     }
-    return shownFacts(await requireSubscription({ db }, code))
+    return subscriptionDetails(await requireSubscription({ db }, code))
   },
 )
 
@@ -132,7 +132,7 @@ const listedRow = (subscription: ListedSubscription) => ({
   ended_at: isoTime(subscription.ended_at),
 })
 
-function shownFacts({ id: _, registry: __, criteria: ___, ...subscription }: ShownSubscription) {
+function subscriptionDetails({ id: _, registry: __, criteria: ___, ...subscription }: ShownSubscription) {
   const { sender_uri, transaction_id, correlation_id, reference_id, locale, waiting } = subscription
   const request = { sender_uri, transaction_id, correlation_id, reference_id, locale, waiting }
   const { id, closed_at, sequence, ...mailbox } = subscription.mailbox

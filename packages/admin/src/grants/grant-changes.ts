@@ -1,4 +1,4 @@
-/** Changes of grants. The lists of grants are in another file, so that they load without the readers of query forms. */
+/** Changes of grants. Lists of grants are in `grants.ts`, so that listing grants does not load the code that reads queries. */
 
 import { listAuthorities } from '@rollcall/consents/store/authorities'
 import type { GrantTerms } from '@rollcall/core/model/grant'
@@ -27,8 +27,8 @@ interface SetGrantDeps extends HasDatabase {
 const SuspendedCount = wholeNumber('Subscriptions that were suspended, because they are not granted any more.')
 
 /**
- * Grants terms to a participant, in place of all its grants in the registry, or beside those of other times. Servers
- * apply them within a second.
+ * Grants terms to a participant in a registry. They replace all its grants there; with `beside`, its grants of other
+ * times stay. Servers apply the terms within a second.
  */
 export const setGrant = defineAct(
   {

@@ -67,7 +67,7 @@ export const listGrants = defineAdminFunction(
       ...(participant && { participant: participant.id }),
       ...(registry && { registry: registry.id }),
     })
-    return grantsWithNames(db, rows)
+    return withSenderAndNamespace(db, rows)
   },
 )
 
@@ -77,7 +77,7 @@ export const listExpiringGrants = defineAdminFunction(
   async ({ db, now = () => new Date() }: HasDatabase & HasClock, { days }) => {
     const until = now().getTime() + days * 86_400_000
     const rows = await listRows(db)
-    return grantsWithNames(
+    return withSenderAndNamespace(
       db,
       rows.filter(({ valid_until }) => valid_until !== null && valid_until.getTime() <= until),
     )
@@ -105,7 +105,7 @@ export const explainGrant = defineAdminFunction(
     const participant = await requireParticipant(db, sender_id)
     const registry = await requireRegistry(db, namespace)
     const found = await requireGrantInForce(db, { participant, registry }, now())
-    const { kind, visible } = await requireReadable(registry, found)
+    const { kind, visible } = await requireReadableGrant(registry, found)
     const types = registry.kind.record_types
     const asks = new Map(kind.record_types.map(({ name, attributes }) => [name, namesOfRows(attributes)]))
     const sees = new Map(types.map((row) => [row.name, shownAttributes({ visible }, row)]))
@@ -144,7 +144,7 @@ export async function requireGrantInForce(
 }
 
 /** Returns the grant with parsed terms. @throws AdminRefusal this version cannot parse them: they grant nothing */
-async function requireReadable({ kind }: Pick<Registry, 'kind'>, found: Pick<Grant, 'id' | 'terms'>): Promise<Grant> {
+async function requireReadableGrant({ kind }: Pick<Registry, 'kind'>, found: Pick<Grant, 'id' | 'terms'>): Promise<Grant> {
   const { readGrant } = await import('@rollcall/core/policy/grant')
   try {
     return readGrant(kind, found)
@@ -160,7 +160,7 @@ const namesOfRows = (rows: readonly { readonly name: string }[]): string[] => ro
 export const isInForce = ({ valid_from, valid_until }: Pick<StoredGrant, 'valid_from' | 'valid_until'>, now: Date): boolean =>
   valid_from <= now && (valid_until === null || valid_until > now)
 
-async function grantsWithNames(db: Database, rows: readonly StoredGrant[]) {
+async function withSenderAndNamespace(db: Database, rows: readonly StoredGrant[]) {
   const participants = new Map((await listParticipants(db)).map(({ id, sender_id }) => [id, sender_id]))
   const registries = new Map((await listRegistries(db)).map(({ id, namespace }) => [id, namespace]))
   return rows.flatMap((row) => {

@@ -7,7 +7,7 @@ import { listRegistries } from '@rollcall/records/registries/registries'
 import { isoTime } from '../members.ts'
 
 const DAY_MS = 86_400_000
-/** A grant that ends within so many days is reported. The overview also reports keys, tokens and subscriptions so. */
+/** Grants that end within this number of days are reported; in the overview also keys, operator tokens and subscriptions. */
 export const EXPIRING_DAYS = 30
 
 /**

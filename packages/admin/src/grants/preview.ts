@@ -37,7 +37,7 @@ type Preview = Static<typeof PREVIEW>
 /** The most synthetic records that are tried to find one that fulfils the conditions of the grant. */
 const MOST_SAMPLES = 100
 
-/** Shows synthetic records under the grant in force, or under terms that are not granted yet. No real data is read. */
+/** Shows synthetic records, whole and as the grant in force, or terms that are not granted yet, disclose them. */
 export const previewGrant = defineAdminFunction(
   {
     input: closed({

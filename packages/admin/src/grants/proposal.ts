@@ -24,8 +24,8 @@ const QUOTA_FACTOR = 1.5
 const LEAST_QUOTA = 10
 
 /**
- * Proposes narrower terms in place of the grant in force: what the participant has used in the last days, and the
- * members of which the audit log says nothing. Nothing is granted.
+ * Proposes narrower terms than those of the grant in force: what the participant has used in the last days, and the
+ * members of the grant whose use the audit log does not show. Nothing is granted.
  */
 export const proposeGrant = defineAct(
   {
@@ -86,7 +86,7 @@ export const proposeGrant = defineAct(
   },
 )
 
-/** Members of terms that a proposal takes over, or leaves out where unused: the audit log has no values of them. */
+/** Members of terms whose values the audit log does not have: a proposal takes them from the grant, or leaves them out. */
 const UNLOGGED_MEMBERS = [
   ...(['identifier_types', 'rows', 'protected', 'minors', 'programmes', 'unfiltered', 'basis', 'counts'] as const),
   ...(['page_size', 'items_per_minute', 'records_per_minute', 'emergency', 'valid_until'] as const),
@@ -120,7 +120,7 @@ const newGrantUse = (): GrantUse => ({
   subscribed: false,
 })
 
-/** Adds the use of an audit entry. A refused request used nothing; an emergency counts only as an emergency. */
+/** Adds to `use` what an audit entry shows. A refused request used nothing; an emergency counts only as an emergency. */
 function addEntryUse(use: GrantUse, at: Date, entry: StoredAuditEntry): void {
   use.entries += 1
   const day = at.toISOString().slice(0, 10)
@@ -166,7 +166,7 @@ function proposeTerms(kind: Kind, terms: GrantTerms, use: GrantUse): GrantTerms 
     ...(forms.some((form) => form !== 'identifier') && { query_forms: forms }),
     ...(ask.length > 0 && { ask }),
     see: [...findUsedNames(kind, types, terms.see, shown)],
-    ...(terms.rows && { rows: rowConditionsOf(terms.rows, kind, granted) }),
+    ...(terms.rows && { rows: conditionsOfGrantedTypes(terms.rows, kind, granted) }),
     ...(event_types.length > 0 && { event_types }),
     ...(unfiltered === true && use.subscribed && { unfiltered }),
     ...(programmes !== undefined && use.operations.has('enrolment-updates') && { programmes }),
@@ -183,7 +183,7 @@ const omitMembers = <Value extends object, Name extends keyof Value>(value: Valu
 const isUsedForm = (form: string, { forms, attributes }: GrantUse): boolean =>
   forms.has(form) || (form === 'expression' && forms.has('identifier') && attributes.size > 0)
 
-/** The attributes asked about, by the names of the kind. An age adds the date that it is calculated from. */
+/** Returns the kind's names of the attributes that were asked about. An age adds the date that it is calculated from. */
 function askedAttributes(grant: Pick<Grant, 'kind'>, granted: readonly string[], asked: ReadonlySet<string>) {
   const keys = new Set([...asked].map(searchKey))
   const types = grant.kind.record_types.filter(({ name }) => granted.includes(name))
@@ -196,7 +196,7 @@ function askedAttributes(grant: Pick<Grant, 'kind'>, granted: readonly string[],
   return [...new Set([...used.map(({ name }) => name), ...dates])]
 }
 
-const rowConditionsOf = (rows: GrantTerms['rows'] & {}, kind: Kind, granted: readonly string[]) =>
+const conditionsOfGrantedTypes = (rows: GrantTerms['rows'] & {}, kind: Kind, granted: readonly string[]) =>
   Object.fromEntries(
     Object.entries(rows).filter(([name]) =>
       kind.record_types.some(
@@ -216,7 +216,7 @@ function quotasOf(terms: GrantTerms, { perDay }: GrantUse): Pick<GrantTerms, 'it
   }
 }
 
-/** Names that are granted and not proposed, by member; `members` has the members that are left out as a whole. */
+/** By member of the terms, the names that are granted and not proposed; by `members`, the members that are left out whole. */
 function findLeftOutNames(kind: Kind, terms: GrantTerms, proposed: GrantTerms): Record<string, string[]> {
   const attributes = kind.record_types.flatMap((row) => row.attributes.map(({ name }) => name))
   const all: Readonly<Record<string, readonly string[]>> = {

@@ -1,4 +1,4 @@
-/** The schema of a grant's terms. Code that only shows terms loads this file, and no reader of queries. */
+/** The schema of a grant's terms. Code that only shows terms loads this file, and so not the code that reads queries. */
 import { GrantTerms } from '@rollcall/core/model/grant'
 import type { StoredGrant } from '@rollcall/participants/store/grants'
 import Type from 'typebox'

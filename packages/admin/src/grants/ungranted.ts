@@ -12,9 +12,9 @@ import { isExpiredGrant } from './terms.ts'
 /**
  * Checks that no grant needs what is removed.
  * @throws AdminRefusal an unexpired grant could not be used after the removal
- * @param without the kind of the registry after the removal
+ * @param without the kind that the registry will have after the removal
  */
-export async function refuseGrantedRemoval(db: Database, namespace: string, without: Kind, removed: string): Promise<void> {
+export async function checkNoGrantNeedsRemoved(db: Database, namespace: string, without: Kind, removed: string): Promise<void> {
   const registry = await requireRegistry(db, namespace)
   const rows = (await listGrants(db, { registry: registry.id })).filter((row) => !isExpiredGrant(row))
   const broken = rows.find(

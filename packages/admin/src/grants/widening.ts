@@ -62,7 +62,7 @@ const GRANT_COMPARISONS: GrantComparisons = {
 /** The ways to count records, the most exact one first. */
 const COUNT_WAYS: readonly NonNullable<GrantTerms['counts']>[] = ['exact', 'capped', 'rounded', 'none']
 
-/** True when the lists are equal, or the wanted one is a part of the other. Only then: a missing list may mean all or nothing. */
+/** True when both lists are equal, or `current` has all wanted names. False if only one is given: no list may mean all names. */
 const isNarrowerList = (wanted: readonly string[] | undefined, current: readonly string[] | undefined): boolean =>
   isSameJson(wanted, current) || (wanted !== undefined && current !== undefined && wanted.every((name) => current.includes(name)))
 
@@ -92,8 +92,8 @@ interface GrantsNow {
 }
 
 /**
- * Compares terms with the stored ones, for a second operator; null: they permit no more. Never null for terms that are granted
- * beside other grants.
+ * Compares terms with the stored grants, for a second operator; null: the terms permit no more than a stored grant. Never null
+ * for terms that are granted beside other grants.
  */
 export function compareGrants({ sender_id, namespace, terms, beside = false }: WantedGrant, { grants, now }: GrantsNow) {
   if (!beside && !isWiderGrant(terms, grants, now)) return null

@@ -68,8 +68,8 @@ const emergencyText = ({ emergency }: ExplainedGrant['terms']): string =>
   emergency === undefined ? '' : `may see ${allOrNames(emergency.see)} as well, of ${emergency.items_per_day} people a day`
 
 /**
- * Says which authorities must have signed a consent or, if no signature is needed, whose signed consents count. Empty if none is
- * needed and signed consents of all registered authorities count.
+ * Says whose signatures on consents are accepted. Empty if consents need no signature, and the grant does not limit the
+ * authorities.
  */
 const consentText = ({ consent, authorities }: ExplainedGrant['terms']): string => {
   const by = authorities === undefined ? 'a registered authority' : allOrNames(authorities)

@@ -16,7 +16,7 @@ import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, markPersonal, Namespace, orNull, SenderId, text } from '../members.ts'
 import { findTracedMessages, MESSAGE_CHOICE } from './timeline.ts'
 
-/** The most bodies in one answer; further deliveries are opened one by one. */
+/** The most bodies in one answer. The operator opens further deliveries one by one, with `openDeliveryBody`. */
 const MOST_BODIES = 20
 
 const ReasonToOpen = markPersonal(

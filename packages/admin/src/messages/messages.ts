@@ -45,7 +45,7 @@ const ListedMessage = closed({
   ),
 })
 
-/** Lists messages, the newest first. A request that is answered later has an acknowledgement and callbacks, one a page. */
+/** Lists messages, the newest first. A request that is answered later has an acknowledgement, and a callback for each page. */
 export const listMessages = defineAct(
   {
     name: 'messages list',

@@ -58,7 +58,7 @@ export const makeStep = (at: string, told: GivenStep): TimelineStep => ({
 
 const withNoun = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
-const endStepMaker =
+const endedStepMaker =
   (outcome: TimelineStep['outcome'], sentence: string) =>
   (event: StoryEvent & DeliveryFacts): GivenStep => ({
     step: 'ended',
@@ -75,7 +75,7 @@ interface DeliveryFacts {
   readonly reason: string | null
 }
 
-/** For each name of an event: makes the timeline step of the event. */
+/** For each name of a message's event (`UntimedStoryEvent`): makes the timeline step of the event. */
 const STEP_MAKERS: { readonly [Name in StoryEvent['event']]: (event: StoryEvent & { event: Name }) => GivenStep } = {
   received: ({ encrypted }) => ({
     step: 'received',
@@ -112,11 +112,11 @@ const STEP_MAKERS: { readonly [Name in StoryEvent['event']]: (event: StoryEvent 
     message: explainCause(error)?.meaning ?? 'The receiver took it.',
   }),
   'sent again': ({ delivery, page }) => ({ step: 'replayed', delivery, page, message: 'An operator asked for it again.' }),
-  delivered: endStepMaker('done', 'It is delivered.'),
-  refused: endStepMaker('failed', 'The participant refused it.'),
-  dead: endStepMaker('failed', 'It was given up.'),
-  dropped: endStepMaker('done', 'It is not sent any more.'),
-  held: endStepMaker('waiting', 'It is held: there is no address to send it to.'),
+  delivered: endedStepMaker('done', 'It is delivered.'),
+  refused: endedStepMaker('failed', 'The participant refused it.'),
+  dead: endedStepMaker('failed', 'It was given up.'),
+  dropped: endedStepMaker('done', 'It is not sent any more.'),
+  held: endedStepMaker('waiting', 'It is held: there is no address to send it to.'),
   'attempt under way': ({ delivery, page, number }) => ({
     step: 'next',
     outcome: 'waiting',
@@ -160,7 +160,7 @@ const STEP_MAKERS: { readonly [Name in StoryEvent['event']]: (event: StoryEvent 
 
 /** Makes the step of the timeline for an event of a message. */
 export const makeStepOfEvent = (event: StoryEvent): TimelineStep => {
-  // The cast is safe: the row for an event's name takes that event.
+  // The cast is safe: the function that `STEP_MAKERS` has for an event's name accepts events of that name.
   const told = STEP_MAKERS[event.event] as (event: StoryEvent) => GivenStep
   return makeStep(event.at, told(event))
 }

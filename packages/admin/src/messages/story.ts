@@ -1,4 +1,4 @@
-/** The life of a message in order, from the stored rows. A target is reported by its origin only. */
+/** The life of a message in order, from stored exchanges, deliveries and notifications. Of target addresses it has the origin. */
 import type { TracedAttempt, TracedDelivery } from '@rollcall/delivery/store/deliveries/traced-deliveries'
 import type { TracedNotification } from '@rollcall/delivery/store/events/traced-notifications'
 import type { TracedCallback, TracedExchange } from '@rollcall/engine/store/exchanges/trace'
@@ -26,7 +26,7 @@ export type UntimedStoryEvent =
   | (DeliveryPage & { readonly event: 'attempt due'; readonly number: number })
   | { readonly event: 'kept'; readonly state: TracedCallback['state'] }
   | { readonly event: 'occurred'; readonly event_type: string; readonly record_type: string }
-  /** The event was recorded; `count` subscriptions are notified. */
+  /** The registry event was recorded; `count` subscriptions are notified of it. */
   | { readonly event: 'matched'; readonly count: number }
   | (DeliveryPage & {
       readonly event: 'composed'
@@ -93,11 +93,11 @@ function notificationStoryEvents(traced: TracedNotification, now: Date): readonl
   return [...moments, composingEvent(delivery, sequence), ...attemptEvents(delivery, now)]
 }
 
-/** The composing of an envelope. @param sequence its number; null: not known, as another envelope may have it */
+/** The composing of an envelope. @param sequence its number in the mailbox; null: unknown, as another envelope may have it now */
 const composingEvent = ({ id, page, created_at, message_id, target }: TracedDelivery, sequence: number | null): PlacedEvent =>
   toPlacedEvent(created_at, { event: 'composed', delivery: id, page, message_id, sequence, target_origin: targetOrigin(target) })
 
-/** The events of an exchange. Events of the same time stay in the order of these lines. */
+/** The events of an exchange. Events of the same time are shown in the order in which this function adds them. */
 function exchangeStoryEvents(traced: TracedExchange, now: Date): readonly PlacedEvent[] {
   const { accepted, received_at, participant: by, answered, deliveries } = traced
   const moments: PlacedEvent[] = []
@@ -109,7 +109,7 @@ function exchangeStoryEvents(traced: TracedExchange, now: Date): readonly Placed
   for (const { at, succ, rjct, records } of answered) {
     moments.push(toPlacedEvent(at, { event: 'answered', items: succ + rjct, succ, rjct, records }))
   }
-  moments.push(...deliveries.map(deliveryMade))
+  moments.push(...deliveries.map(toDeliveryMadeEvent))
   if (accepted?.finished_at) {
     const event = accepted.state === 'failed' ? 'failed' : 'replied'
     moments.push(toPlacedEvent(accepted.finished_at, { event }))
@@ -118,7 +118,7 @@ function exchangeStoryEvents(traced: TracedExchange, now: Date): readonly Placed
   return moments
 }
 
-const deliveryMade = ({ created_at, target, id, page, callback, message_id }: TracedDelivery): PlacedEvent =>
+const toDeliveryMadeEvent = ({ created_at, target, id, page, callback, message_id }: TracedDelivery): PlacedEvent =>
   toPlacedEvent(created_at, {
     event: 'delivery made',
     delivery: id,

@@ -13,10 +13,10 @@ import { closed, isoTime, Namespace, orNull, SenderId, text } from '../members.t
 import { makeStep, makeStepOfEvent, TimelineStep } from './steps.ts'
 import { listStoryEvents } from './story.ts'
 
-/** The most exchanges with one message_id: several participants may use the same one. */
+/** The most exchanges with one message_id that are read: several participants may use the same message_id. */
 const MOST_MESSAGES = 20
 /** The most deliveries of one exchange, and the most audit entries of one message, that are read. */
-const MOST_PER_MESSAGE = 100
+const MOST_ROWS_PER_MESSAGE = 100
 
 const Timeline = closed({
   sort: oneOf(['exchange', 'callback'], { description: 'callback: another system sent it to our inbox.' }),
@@ -51,7 +51,7 @@ export const showMessage = defineAct(
     const traced = await findTracedMessages({ db }, asked)
     const keys = await findAuditedMessageIds(db, 'message_id', asked.message_id)
     const { participant, namespace: registry } = asked
-    const { found: newest } = await findAuditedMessages(db, { keys, participant, registry }, { limit: MOST_PER_MESSAGE })
+    const { found: newest } = await findAuditedMessages(db, { keys, participant, registry }, { limit: MOST_ROWS_PER_MESSAGE })
     const entries = newest.toReversed()
     const groups = Map.groupBy(entries, ({ entry }) => traced.find((one) => isMessageEntry(one, entry)) ?? null)
     const messages = []
@@ -65,12 +65,12 @@ export const showMessage = defineAct(
   },
 )
 
-/** Finds the exchanges with a message of this id, and the callbacks in our inbox that have it. */
+/** Finds the exchanges and the callbacks in our inbox that have a message with this message_id. */
 export async function findTracedMessages(
   { db }: HasDatabase,
   { message_id, participant, namespace }: { message_id: string; participant?: string; namespace?: string },
 ): Promise<readonly TracedMessage[]> {
-  return (await traceRows(db, message_id, { found: MOST_MESSAGES, each: MOST_PER_MESSAGE })).filter(
+  return (await traceRows(db, message_id, { found: MOST_MESSAGES, each: MOST_ROWS_PER_MESSAGE })).filter(
     (one) =>
       (participant === undefined || one.participant === participant) && (namespace === undefined || one.registry === namespace),
   )
@@ -99,7 +99,7 @@ async function timelineOf(db: HasDatabase, traced: TracedMessage | null, entries
     ...first?.entry,
   }
   const { participant, registry, transaction_id, correlation_id, received_at } = known
-  const answered = entries.flatMap((logged) => entrySteps(logged, traced))
+  const answered = entries.flatMap((logged) => stepsOfAuditEntry(logged, traced))
   const begins = received_at ?? entries.find(({ entry }) => entry.request !== null)?.at ?? null
   const came = begins === null ? [] : [makeStep(isoTime(begins), { step: 'received', message: 'The message came.' })]
   const events = traced === null ? came : listStoryEvents(traced, now).map(makeStepOfEvent)
@@ -152,7 +152,7 @@ async function arrivalSteps(
 }
 
 /** The steps that only the audit log has: of synchronous requests, and of messages that are not stored any more. */
-function entrySteps({ at, entry, outcome }: AuditedMessage, traced: TracedMessage | null) {
+function stepsOfAuditEntry({ at, entry, outcome }: AuditedMessage, traced: TracedMessage | null) {
   const { kind, outcomes, records, reply } = entry
   const time = isoTime(at)
   const code = Object.keys(outcomes).find((name) => name !== 'succ') ?? null
@@ -187,7 +187,10 @@ function mergeSteps(events: readonly TimelineStep[], arrival: readonly TimelineS
   return steps
 }
 
-/** The step from which a step's duration is measured (`received` if it is absent). A step without a row keeps its own. */
+/**
+ * The step from which the duration of a step is measured; if a message has no such step, from `received`. A step that is not in
+ * this list, or that was made with a duration, keeps its own.
+ */
 const DURATION_STARTS: Readonly<Partial<Record<TimelineStep['step'], TimelineStep['step']>>> = {
   accepted: 'received',
   searched: 'started',

@@ -1,4 +1,4 @@
-import { createOperatorTokenCheck } from '@rollcall/participants/directory/operators'
+import { createOperatorTokenChecker } from '@rollcall/participants/directory/operators'
 import { validator } from '@rollcall/protocol'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -26,7 +26,7 @@ test('a token says who has it, and only its digest is stored', async () => {
   const { token, ...added } = await add('crvs', { roles: ['publish', 'publish'], registries: ['civil'] })
   expect(token).toMatch(/^rollcall_\d+_[\w-]{43}$/)
   expect(validator(addOperator.result).problem({ token, ...added }, '')).toBeNull()
-  expect(await createOperatorTokenCheck(database.db).operatorOf(token)).toEqual({
+  expect(await createOperatorTokenChecker(database.db).operatorOf(token)).toEqual({
     id: expect.any(Number),
     name: 'crvs',
     roles: ['publish'],
@@ -39,7 +39,7 @@ test('a token says who has it, and only its digest is stored', async () => {
 
 test('another secret, another id, and what is no token are refused', async () => {
   const { token } = await add('guessed')
-  const operators = createOperatorTokenCheck(database.db)
+  const operators = createOperatorTokenChecker(database.db)
   const id = /^rollcall_(\d+)_/.exec(token)?.[1]
   const wrong = [
     `rollcall_${id}_${'A'.repeat(43)}`,
@@ -58,7 +58,7 @@ test('a token may be bound to one consent authority', async () => {
   await addConsentAuthority(acting(database), { name, keys: [{ ...keyPair('Ed25519').jwk, kid: 'c-1' }] })
   const { token, ...added } = await add('consent-service', { roles: ['consent'], authority: name })
   expect(added).toMatchObject({ roles: ['consent'], registries: null, authority: name })
-  const operator = await createOperatorTokenCheck(database.db).operatorOf(token)
+  const operator = await createOperatorTokenChecker(database.db).operatorOf(token)
   expect(operator).toMatchObject({ authority: expect.any(Number) })
   const [listed] = (await listOperators(database, {})).filter((one) => one.name === 'consent-service')
   expect(listed).toMatchObject({ authority: name })
@@ -68,13 +68,13 @@ test('a token may be bound to one consent authority', async () => {
   })
   // A token outlives the removal of its authority, and is for no other one then.
   await removeConsentAuthority(acting(database), { name })
-  expect(await createOperatorTokenCheck(database.db).operatorOf(token)).toEqual(operator)
+  expect(await createOperatorTokenChecker(database.db).operatorOf(token)).toEqual(operator)
   expect((await listOperators(database, {})).find((one) => one.name === 'consent-service')).toEqual(listed)
 })
 
 test('a token expires, after 90 days unless said otherwise', async () => {
   const clock = skippingClock()
-  const operators = createOperatorTokenCheck(database.db, clock)
+  const operators = createOperatorTokenChecker(database.db, clock)
   const { token, expires_at } = await addOperator(acting({ ...database, clock }), { name: 'late', roles: ['read'] })
   expect(Date.parse(expires_at) - clock.date()).toBeGreaterThan(89.9 * DAY)
   expect(await operators.operatorOf(token)).toMatchObject({ name: 'late', registries: null })
@@ -83,7 +83,7 @@ test('a token expires, after 90 days unless said otherwise', async () => {
 })
 
 test('a revoked token is refused at once, and its name may be used again', async () => {
-  const operators = createOperatorTokenCheck(database.db)
+  const operators = createOperatorTokenChecker(database.db)
   const first = await add('leaver')
   expect(await revokeOperator(acting(database), { name: 'leaver' })).toEqual({ name: 'leaver', sessions: 0, proposals: 0 })
   expect(await operators.operatorOf(first.token)).toBeNull()

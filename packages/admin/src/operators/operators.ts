@@ -121,7 +121,7 @@ function requireValidExpiry(now: number, end: Date): Date {
   throw new AdminRefusal(`expires_at: must be in the future, and at most ${MOST_TOKEN_DAYS} days away`)
 }
 
-/** Lists every token by its name, without its secret. */
+/** Lists all operator tokens, also ended ones, sorted by name, without their secrets. */
 export const listOperators = defineAdminFunction(
   {
     input: NO_INPUT,
@@ -143,7 +143,7 @@ export const listOperators = defineAdminFunction(
   },
 )
 
-/** Revokes a token and ends the sessions of its name: their next call is refused. */
+/** Revokes a token, ends the sessions of its operator, and lets the operator's waiting proposals lapse. */
 export const revokeOperator = defineAct(
   {
     name: 'operator revoke',

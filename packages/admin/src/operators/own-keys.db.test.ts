@@ -10,7 +10,7 @@ import { expect, test } from 'vitest'
 import { testDatabase } from '../../../keys/test/postgres.ts'
 import { acting } from '../../test/acting.ts'
 import { addParticipant } from '../participants/participants.ts'
-import { OTHER_SEALED_TABLES } from './own-keys.ts'
+import { SEALED_TABLES_BESIDE_KEYS } from './own-keys.ts'
 
 test('a new master key encrypts every table that has encrypted values', async () => {
   const { db, close } = await testDatabase()
@@ -19,7 +19,7 @@ test('a new master key encrypts every table that has encrypted values', async ()
       `select conrelid::regclass::text as name from pg_constraint where confrelid = 'master_key'::regclass
         order by conrelid::regclass::text collate "C"`,
     )
-    const stated = [...Object.values(ENCRYPTED_TABLES), ...OTHER_SEALED_TABLES].map(({ table }) => table)
+    const stated = [...Object.values(ENCRYPTED_TABLES), ...SEALED_TABLES_BESIDE_KEYS].map(({ table }) => table)
     expect(stated.toSorted()).toEqual(rows.map(({ name }) => name))
   } finally {
     await close()

@@ -72,8 +72,8 @@ export const revokeOwnKey = defineAct(
   },
 )
 
-/** The tables of other packages that have values encrypted with the master key. */
-export const OTHER_SEALED_TABLES = [SEALED_AUDIT_KEYS, SEALED_CREDENTIALS, SEALED_PROPOSALS]
+/** The tables outside of the package keys that have values encrypted with the master key. */
+export const SEALED_TABLES_BESIDE_KEYS = [SEALED_AUDIT_KEYS, SEALED_CREDENTIALS, SEALED_PROPOSALS]
 
 /** Replaces the master key: all values that it encrypted are encrypted with the new one. */
 export const rotateMasterKey = defineAct(
@@ -87,7 +87,7 @@ export const rotateMasterKey = defineAct(
     }),
   },
   async ({ db, masterKey }: HasDatabase & { readonly masterKey: MasterKeySource }) =>
-    rotateMaster(db, masterKey, OTHER_SEALED_TABLES),
+    rotateMaster(db, masterKey, SEALED_TABLES_BESIDE_KEYS),
 )
 
 function shownOwnKey(key: OwnKey) {

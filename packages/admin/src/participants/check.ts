@@ -137,16 +137,16 @@ export const checkParticipant = defineAct(
     const evidence = { ...(await findRequestEvidence(db, of)), ...(await findDeliveryEvidence(db, of)) }
     const { allowed, default_url } = await findCallbackSettings(db, participant.id)
     const isCalled = allowed.length > 0 || default_url !== null
-    const steps = CHECK_STEPS.map((row) => stepOf(row, grant, registry, { ...evidence, isCalled }))
+    const steps = CHECK_STEPS.map((row) => judgeCheckStep(row, grant, registry, { ...evidence, isCalled }))
     const passed = steps.every(({ state }) => state !== 'missing')
     const report = { checked_at: now(), version: packageJson.version, passed, steps }
     await saveCheck(db, of, report)
-    await sendMissing({ db, samples }, grant, evidence)
+    await sendMissingMessages({ db, samples }, grant, evidence)
     return { sender_id, ...shownCheckReport({ namespace, since: of.since, ...report }) }
   },
 )
 
-/** Returns the grant in force. @throws AdminRefusal the participant cannot be checked here */
+/** Returns the participant's grant in force. @throws AdminRefusal its system cannot be checked in this registry */
 async function requireCheckGrant({ db }: Pick<HasSamples, 'db'>, participant: Participant, registry: Registry): Promise<Grant> {
   const { sender_id, environment, signature_policy } = participant
   if (environment !== 'sandbox') {
@@ -168,7 +168,7 @@ async function requireCheckGrant({ db }: Pick<HasSamples, 'db'>, participant: Pa
   )
 }
 
-function stepOf(
+function judgeCheckStep(
   { name, operation, called, seen, passed, missing }: StepRow,
   { operations }: Grant,
   { kind }: Pick<Registry, 'kind'>,
@@ -189,10 +189,10 @@ function stepOf(
 }
 
 /**
- * Sends what only we can send, where it was not seen yet: a delivery again that was acknowledged at the first attempt,
- * and a test notification to a live subscription.
+ * Lets the system show what is missing. Sends a delivery again that was acknowledged at its first attempt, if none was sent again
+ * yet, and queues a test notification for a live subscription, if none was acknowledged or is under way.
  */
-async function sendMissing(
+async function sendMissingMessages(
   { db, samples }: HasSamples,
   { operations }: Grant,
   { delivery, retried_at, subscription, notified_at, testing }: CheckEvidence,

@@ -71,7 +71,7 @@ export const addParticipantKeys = defineAct(
     refuseUnusableKeys(participant, read)
     const added: ParticipantKey[] = []
     for (const key of read) added.push(await addParticipantKey(db, participant, { ...key, ...times }))
-    // Messages that could not be encrypted for want of a key may be sent now.
+    // Messages that could not be encrypted, because a key was missing, may be sent now.
     await makeDeliveriesDue(db, participant.id)
     return added.map(keyWithState)
   },
@@ -134,7 +134,7 @@ const PublicKeys = Type.Array(
   }),
 )
 
-/** Lists the keys of a participant that are neither revoked nor over, for signatures and for encryption, as JWKs. */
+/** Lists the keys of a participant that are neither revoked nor ended, for signatures and for encryption, as JWKs. */
 export const listPublicKeys = defineAdminFunction(
   { input: closed({ sender_id: SenderId }), result: PublicKeys },
   async ({ db }: HasDatabase, { sender_id }) => {

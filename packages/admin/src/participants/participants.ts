@@ -215,7 +215,7 @@ export async function makeClientSecret(db: Database, sender_id: string) {
   return { sender_id, client_id: participant.client_id, client_secret }
 }
 
-/** Does the work that adds a secret, and writes into the journal which secrets end: all but the newest. */
+/** Does the work that adds a secret. Writes into the journal the secrets that end by it: all stored ones except the newest. */
 async function journalEndedSecrets(
   db: Database,
   { sender_id, client_id }: Participant,

@@ -37,7 +37,7 @@ import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, flag, orNull, SenderId, text } from '../members.ts'
 import { requireParticipant } from './participants.ts'
 
-// The casts are safe: the tables have exactly the names of their types.
+// The casts are safe: `LAYOUTS` and the other three objects have exactly the names of the types.
 const Profile = closed(
   {
     layout: oneOf(Object.keys(LAYOUTS) as LayoutName[]),
@@ -95,7 +95,7 @@ export const changeParticipantPolicy = defineAct(
 
 type Policy = ReturnType<typeof messagePolicyOf>
 
-/** True when a change may permit more. Any may, except those to `required`, to allow_unsigned false and to no jwks_uri. */
+/** True when a change may permit more. Changes to `required`, to allow_unsigned false and to no jwks_uri permit no more. */
 function isWeakerPolicy(stored: Policy, given: { readonly [Member in keyof Policy]?: Policy[Member] | undefined }) {
   return Object.entries(given).some(([name, to]) => {
     if (to === undefined || isSameJson(to, stored[name as keyof Policy])) return false

@@ -7,7 +7,7 @@ import { newSecret } from '@rollcall/participants/directory/secrets'
 import { createParticipantGuards } from '@rollcall/participants/egress/address-guard'
 import { listChecks } from '@rollcall/participants/store/participant-checks'
 import { type Promotion, promoteParticipant as promote } from '@rollcall/participants/store/promote-participant'
-import { createKeySets } from '@rollcall/participants/trust/key-sets'
+import { createKeySetFetcher } from '@rollcall/participants/trust/key-sets'
 import type { PublicKey } from '@rollcall/protocol'
 import { listRegistries } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
@@ -75,7 +75,7 @@ export const promoteParticipant = defineAct(
     await checkKeySetAddress(participant, jwks_uri)
     const former = await fetchPublishedKeys(participant)
     const { secret: client_secret, sha256 } = newSecret()
-    // Fetching the sandbox's key set takes time, so the decision is checked again in the transaction that writes.
+    // Fetching the sandbox's key set takes time, so the transaction that writes checks again that the changes are those approved.
     await withSettingsLocked({ db }, async (inner) => {
       await checkDecision(inner)
       await makeParticipantLive(inner, participant, { keys, former, jwks_uri, sha256 })
@@ -138,7 +138,7 @@ async function fetchPublishedKeys(participant: Participant): Promise<readonly Pu
   if (participant.jwks_uri === null) return []
   const guards = createParticipantGuards()
   try {
-    const sets = createKeySets({ guardOf: guards.of, log: createLog({ level: 'silent' }) })
+    const sets = createKeySetFetcher({ guardOf: guards.of, log: createLog({ level: 'silent' }) })
     const found = await sets.get(participant, null)
     if (found.length > 0) return found
   } finally {

@@ -27,7 +27,7 @@ interface ChecklistStep {
   readonly open: string
 }
 
-const notSkipped = (): null => null
+const noSkipReason = (): null => null
 const unsignedSkipReason = ({ signature_policy }: Participant): string | null =>
   signature_policy === 'off' ? 'The signatures of your messages are not checked.' : null
 
@@ -41,13 +41,13 @@ const CHECKLIST: readonly ChecklistStep[] = [
   },
   {
     name: 'token',
-    skipped: notSkipped,
+    skipped: noSkipReason,
     done: 'A request with an access token was accepted.',
     open: 'Get an access token with client_id and client_secret, and send a request with it.',
   },
   {
     name: 'search',
-    skipped: notSkipped,
+    skipped: noSkipReason,
     done: 'A search was accepted.',
     open: 'Send a search. The examples on this page are made for you.',
   },
@@ -97,8 +97,8 @@ export const showChecklist = defineAdminFunction(
 )
 
 /**
- * The time of the participant's first signature key: when a live key was registered, or a published one was used. Null:
- * it has none.
+ * The time at which the participant first had a signature key: a key was registered that is neither revoked nor ended, or a
+ * published key was used. Null: it has none.
  */
 async function findFirstKeyTime(db: PartnerDeps['db'], participant: Participant): Promise<Date | null> {
   const registered = (await listLiveKeys(db, participant)).filter(({ use }) => use === 'sig').map(({ created_at }) => created_at)

@@ -21,12 +21,12 @@ const deliveryMembers = listDeliveries.result.items.properties
 const attemptMembers = showDelivery.result.properties.made.items.properties
 
 const MessageId = deliveryMembers.message_id
-const OwnCause = Type.Union([
+const CauseForParticipant = Type.Union([
   closed({ meaning: text('What happened.'), advice: text('What the owner of the receiving system can do.') }),
   Type.Null(),
 ])
 
-const OWN_MEMBERS = {
+const PARTNER_DELIVERY_MEMBERS = {
   message_id: MessageId,
   namespace: deliveryMembers.registry,
   callback: deliveryMembers.callback,
@@ -35,7 +35,7 @@ const OWN_MEMBERS = {
   state: deliveryMembers.state,
   attempts: deliveryMembers.attempts,
   target: deliveryMembers.target,
-  cause: OwnCause,
+  cause: CauseForParticipant,
   created_at: deliveryMembers.created_at,
   next_attempt_at: deliveryMembers.next_attempt_at,
   finished_at: deliveryMembers.finished_at,
@@ -70,10 +70,10 @@ export const listOwnDeliveries = defineAdminFunction(
       before: Type.Optional(text('message_id of one: only those behind it.')),
       limit: ListLimit,
     }),
-    result: Type.Array(closed(OWN_MEMBERS)),
+    result: Type.Array(closed(PARTNER_DELIVERY_MEMBERS)),
   },
   async (deps: PartnerDeps, { state, before: last, limit = 50 }) => {
-    const before = last === undefined ? undefined : await requireId(deps, last, 'before')
+    const before = last === undefined ? undefined : await requireOwnDeliveryId(deps, last, 'before')
     const choice = { participant: deps.sender_id, state, before, limit }
     return (await listDeliveries({ db: deps.db }, choice)).map(shownOwnDelivery)
   },
@@ -83,20 +83,20 @@ export const showOwnDelivery = defineAdminFunction(
   {
     input: closed({ message_id: MessageId }),
     result: closed({
-      ...OWN_MEMBERS,
+      ...PARTNER_DELIVERY_MEMBERS,
       made: Type.Array(
         closed({
           number: attemptMembers.number,
           at: attemptMembers.at,
           duration_ms: attemptMembers.duration_ms,
           status: attemptMembers.status,
-          cause: OwnCause,
+          cause: CauseForParticipant,
         }),
       ),
     }),
   },
   async (deps: PartnerDeps, { message_id }) => {
-    const id = await requireId(deps, message_id)
+    const id = await requireOwnDeliveryId(deps, message_id)
     const { made, ...delivery } = await readDelivery(deps.db, id, null)
     return {
       ...shownOwnDelivery(delivery),
@@ -112,7 +112,7 @@ export const showOwnDelivery = defineAdminFunction(
 )
 
 /** Returns the id of an own delivery. @throws AdminRefusal this participant has no such delivery */
-async function requireId({ db, sender_id }: PartnerDeps, message_id: string, member = 'message_id'): Promise<string> {
+async function requireOwnDeliveryId({ db, sender_id }: PartnerDeps, message_id: string, member = 'message_id'): Promise<string> {
   const [id] = await findOwnDeliveryIds(db, sender_id, [message_id])
   if (id !== undefined) return id
   throw new AdminRefusal(`${member}: there is no such delivery`, { reason: 'not_found' })

@@ -98,7 +98,7 @@ export const showOwnParticipant = defineAdminFunction(
 
 const UNREADABLE_GRANT_WORDS = [{ about: 'grant', words: 'cannot be read any more: ask the operator' }]
 
-/** Lists the participant's grants: those in force in words, without values of conditions; later ones by their times. */
+/** Lists the participant's grants: those in force in words, without values of conditions; of later ones only the times. */
 export const listOwnGrants = defineAdminFunction(
   {
     input: NO_INPUT,
@@ -139,7 +139,7 @@ async function grantWordsOf(db: PartnerDeps['db'], of: { readonly sender_id: str
   }
 }
 
-const listedSchema = listSubscriptions.result.items.properties
+const subscriptionMembers = listSubscriptions.result.items.properties
 
 /** Lists the participant's subscriptions, without criteria and reasons: both may be personal data, such as a death. */
 export const listOwnSubscriptions = defineAdminFunction(
@@ -151,16 +151,16 @@ export const listOwnSubscriptions = defineAdminFunction(
     }),
     result: Type.Array(
       closed({
-        code: listedSchema.code,
+        code: subscriptionMembers.code,
         namespace: Namespace,
-        event_type: listedSchema.event_type,
-        record_type: listedSchema.record_type,
-        state: listedSchema.state,
-        cron: listedSchema.cron,
-        start_at: listedSchema.start_at,
-        end_at: listedSchema.end_at,
+        event_type: subscriptionMembers.event_type,
+        record_type: subscriptionMembers.record_type,
+        state: subscriptionMembers.state,
+        cron: subscriptionMembers.cron,
+        start_at: subscriptionMembers.start_at,
+        end_at: subscriptionMembers.end_at,
         created_at: instant('When it was made.'),
-        ended_at: listedSchema.ended_at,
+        ended_at: subscriptionMembers.ended_at,
       }),
     ),
   },

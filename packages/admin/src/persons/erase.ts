@@ -2,7 +2,7 @@
 
 import { type AuditSigner, loadAuditKeys } from '@rollcall/audit/keys'
 import { pseudonymOf } from '@rollcall/audit/persons'
-import { countPersonRows, deletePersonRows, type PersonPlace } from '@rollcall/audit/store/erase-persons'
+import { countPersonRows, erasePersonsOfPseudonyms, type PersonPlace } from '@rollcall/audit/store/erase-persons'
 import { lockHolds } from '@rollcall/audit/store/prune-entries'
 import { insertTombstone } from '@rollcall/audit/store/tombstones'
 import { signTombstone } from '@rollcall/audit/tombstones'
@@ -10,7 +10,7 @@ import type { JournalAct } from '@rollcall/core/model/journal'
 import { bodyKeyRetentionSeconds, SECONDS_PER_DAY } from '@rollcall/core/model/retention'
 import { commitJournaled } from '@rollcall/database/commit-journaled'
 import type { Database } from '@rollcall/database/database'
-import { erasePersonOfHolds, holdsOfPerson, listHolds } from '@rollcall/database/holds'
+import { erasePersonOfEndedHolds, holdIdsOfPerson, listHolds } from '@rollcall/database/holds'
 import { countNotificationsToErase, eraseNotifications } from '@rollcall/delivery/store/events/erasing'
 import { countDeletionTraces, forgetDeletionTraces } from '@rollcall/records/records/forget-traces'
 import type { Kysely } from 'kysely'
@@ -40,7 +40,8 @@ export const erasePerson = defineAct(
         await checkOwnsAuditLog(owner)
         const { identifiers, records } = await findPerson(db, { type, value })
         return {
-          // The lines for a second operator say how much is erased, and name nobody.
+          // A second operator sees the identifier type, the number of identifiers, and the namespace and record type of each
+          // record. None of these names the person.
           about: { type, identifiers: identifiers.length, records: records.map(recordPlaceOf) },
           wanted: { erases: 'a person, from the audit log and from what waits to be sent' },
         }
@@ -80,14 +81,14 @@ export const erasePerson = defineAct(
     const findErasable = async (connection: Kysely<unknown>) => {
       const person = await findPerson(db, { type, value })
       const pseudonyms = person.identifiers.map((identifier) => pseudonymOf(keys.pseudonyms, identifier))
-      const [hold] = await holdsOfPerson(db.pool, pseudonyms)
+      const [hold] = await holdIdsOfPerson(db.pool, pseudonyms)
       if (hold !== undefined) {
         throw new AdminRefusal(`hold ${hold} covers this person: nothing is erased while it is in force`, { reason: 'conflict' })
       }
       return { person, pseudonyms, counted: await countPersonRows(connection, pseudonyms) }
     }
     const erase = async () => {
-      let beside = NO_OTHER_ROWS
+      let beside = ZERO_ROW_COUNTS
       const done = await commitJournaled(
         { kysely: owner.kysely, journal: db.journal },
         async (transaction) => {
@@ -98,7 +99,7 @@ export const erasePerson = defineAct(
           const erased = await erasePseudonyms(transaction, { signer: keys.signer, now }, found.pseudonyms, reason)
           return { ...found, holds, erased }
         },
-        ({ person, pseudonyms, holds }) => journalAct(person, pseudonyms, { reason, holds }),
+        ({ person, pseudonyms, holds }) => makeErasureAct(person, pseudonyms, { reason, holds }),
         async ({ person }) => {
           beside = await eraseOtherRows(db, person, false)
         },
@@ -130,7 +131,7 @@ const recordPlaceOf = ({ registry, recordType }: RecordOfPerson) => ({
 type PersonErasedAct = Extract<JournalAct, { readonly kind: 'person_erased' }>
 
 /** The act for the journal. A restore repeats it on the records that the restored database has of the person. */
-function journalAct(
+function makeErasureAct(
   person: FoundPerson,
   pseudonyms: readonly Buffer[],
   circumstances: Pick<PersonErasedAct, 'reason' | 'holds'>,
@@ -178,18 +179,18 @@ export async function erasePseudonyms(
   reason: string,
 ): Promise<number> {
   for (let total = 0; ; ) {
-    const places = await deletePersonRows(transaction, pseudonyms, MOST_TOMBSTONE_ROWS)
+    const places = await erasePersonsOfPseudonyms(transaction, pseudonyms, MOST_TOMBSTONE_ROWS)
     if (places.length === 0) {
-      await erasePersonOfHolds(transaction, pseudonyms)
+      await erasePersonOfEndedHolds(transaction, pseudonyms)
       return total
     }
-    const tombstone = { kind: 'erasure' as const, at: now().toISOString(), reason, erased: groupPlacesByChain(places) }
+    const tombstone = { kind: 'erasure' as const, at: now().toISOString(), reason, erased: groupEntryPlacesByChain(places) }
     await insertTombstone(transaction, signTombstone(signer, tombstone))
     total += places.length
   }
 }
 
-function groupPlacesByChain(places: readonly PersonPlace[]): Record<string, [number, number][]> {
+function groupEntryPlacesByChain(places: readonly PersonPlace[]): Record<string, [number, number][]> {
   const sorted = places.toSorted((one, other) => one.sequence - other.sequence || one.position - other.position)
   const chains = Map.groupBy(sorted, ({ chain }) => chain)
   return Object.fromEntries(
@@ -197,10 +198,10 @@ function groupPlacesByChain(places: readonly PersonPlace[]): Record<string, [num
   )
 }
 
-const NO_OTHER_ROWS = { notifications: 0, underway: 0, tombstones: 0 }
+const ZERO_ROW_COUNTS = { notifications: 0, underway: 0, tombstones: 0 }
 
-async function eraseOtherRows(db: Database, person: FoundPerson, dryRun: boolean): Promise<typeof NO_OTHER_ROWS> {
-  let { notifications, underway, tombstones } = NO_OTHER_ROWS
+async function eraseOtherRows(db: Database, person: FoundPerson, dryRun: boolean): Promise<typeof ZERO_ROW_COUNTS> {
+  let { notifications, underway, tombstones } = ZERO_ROW_COUNTS
   for (const { registry, recordType, id } of person.records) {
     const about = {
       registry: registry.id,
@@ -218,7 +219,7 @@ async function eraseOtherRows(db: Database, person: FoundPerson, dryRun: boolean
   return { notifications, underway, tombstones }
 }
 
-/** The earliest time at which today's key of stored bodies is destroyed: `retention` seconds after the day (UTC). */
+/** The earliest time at which today's key of stored bodies is destroyed: `retention` seconds after the end of the day (UTC). */
 function endOfBodyKey(now: Date, retention: number): Date {
   const day = Math.floor(now.getTime() / (SECONDS_PER_DAY * 1_000)) + 1
   return new Date((day * SECONDS_PER_DAY + retention) * 1_000)

@@ -12,7 +12,7 @@ import type { Database } from '@rollcall/database/database'
 import { identifierValue, KINDS, type Kind, kindNamed, resolveIdentifierType, UNLISTED } from '@rollcall/protocol'
 import { AdminRefusal } from '../admin-function.ts'
 import { chooseRegistriesOfPerson } from './person-registries.ts'
-import { recordsOfPersons } from './stored-records.ts'
+import { requireStoredRecords } from './stored-records.ts'
 
 /** An identifier of a person, and the registries in which it means the person. */
 export interface KnownIdentifier extends PersonIdentifier {
@@ -36,7 +36,7 @@ export async function findIdentifiersOfPerson(
   const known = new Map(identifierForms(registries, named).map((one): [string, KnownIdentifier] => [mapKeyOf(one), one]))
   let fresh = [...known.values()]
   for (let round = 0; round < MOST_FIND_ROUNDS && fresh.length > 0; round += 1) {
-    const others = await Promise.all(fresh.map((one) => otherIdentifiersOf(db, registries, one)))
+    const others = await Promise.all(fresh.map((one) => findOtherIdentifiers(db, registries, one)))
     fresh = (await joined(others.flat())).filter((one) => !known.has(mapKeyOf(one)))
     for (const one of fresh) known.set(mapKeyOf(one), one)
   }
@@ -74,7 +74,7 @@ function identifierForms(
   throw new AdminRefusal(`type and value: must be an identifier of a type such as ${types.join(', ')}`)
 }
 
-async function otherIdentifiersOf(
+async function findOtherIdentifiers(
   db: Database,
   registries: readonly Registry[],
   identifier: KnownIdentifier,
@@ -82,7 +82,7 @@ async function otherIdentifiersOf(
   const places = registries
     .filter((registry) => identifier.registries?.has(registry.namespace) ?? true)
     .map(async (registry) => {
-      const reader = (await recordsOfPersons(db, registry)).source.reader('sync')
+      const reader = (await requireStoredRecords(db, registry)).source.reader('sync')
       return registry.kind.record_types.map((recordType) => ({ registry, recordType, reader }))
     })
   const found = await Promise.all((await Promise.all(places)).flat().map((place) => identifiersOfOnlyRecord(place, identifier)))

@@ -7,7 +7,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { type IdentifierType, identifierValue, type Kind, resolveIdentifierType } from '@rollcall/protocol'
 import { listRegistries } from '@rollcall/records/registries/registries'
-import { recordsOfPersons } from './stored-records.ts'
+import { requireStoredRecords } from './stored-records.ts'
 
 export interface PersonRegistries {
   readonly registries: readonly Registry[]
@@ -46,7 +46,7 @@ async function isInAnyRecord(db: Database, registries: readonly Registry[], { ty
   for (const registry of registries) {
     const meaning = normaliseForRegistry(registry, { identifier_type: type, identifier_value: value })
     if (meaning === null) continue
-    const reader = (await recordsOfPersons(db, registry)).source.reader('sync')
+    const reader = (await requireStoredRecords(db, registry)).source.reader('sync')
     for (const recordType of registry.kind.record_types) {
       const place = { registry, recordType, reader }
       if ((await recordsWithIdentifier(place, meaning.kind, meaning.identifier)).length > 0) return true

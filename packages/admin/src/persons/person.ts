@@ -8,7 +8,7 @@ import type { Database } from '@rollcall/database/database'
 import { identifierValue, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
 import { AdminRefusal } from '../admin-function.ts'
 import { chooseRegistriesOfPerson } from './person-registries.ts'
-import { recordsOfPersons } from './stored-records.ts'
+import { requireStoredRecords } from './stored-records.ts'
 
 /** A record of the person, and where it is stored. */
 export interface RecordOfPerson {
@@ -53,7 +53,7 @@ export async function findPerson(
   const add = (one: PersonIdentifier) => identifiers.set(`${one.type}:${one.value}`, one)
   for (const { registry, identifier } of named) {
     add(identifier)
-    const reader = (await recordsOfPersons(db, registry)).source.reader('sync')
+    const reader = (await requireStoredRecords(db, registry)).source.reader('sync')
     for (const recordType of registry.kind.record_types) {
       const place = { registry, recordType, reader }
       const [record, second] = await recordsWithIdentifier(place, withAllIdentifierTypes(registry.kind), identifier)

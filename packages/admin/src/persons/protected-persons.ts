@@ -10,11 +10,11 @@ import { IDENTIFIER_COLUMN_GROUP, type Registry } from '@rollcall/core/model/reg
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
-import { withdrawNotifications } from '@rollcall/delivery/store/events/withdrawing'
+import { dropNotificationsOfProtected } from '@rollcall/delivery/store/events/withdrawing'
 import { identifierValue, isContact, oneOf, resolveIdentifierType } from '@rollcall/protocol'
 import {
+  findPersonProtectedBy,
   findProtectedPersonIds,
-  findProtectionBy,
   listProtected as listRows,
   type NewProtection,
   protectPerson as protectRow,
@@ -64,7 +64,7 @@ export const protectPerson = defineAct(
   async ({ db }: HasDatabase, { namespace, category, reason, ...given }) => {
     const registry = await requireRegistry(db, namespace)
     const named = identifierOf(registry, given)
-    if (hasUnfilled(registry)) {
+    if (hasUnfilledIdentifiers(registry)) {
       throw new AdminRefusal(
         'namespace: identifiers of its records are being backfilled; nobody can be protected until that is done',
         { reason: 'conflict' },
@@ -72,7 +72,7 @@ export const protectPerson = defineAct(
     }
     const find = async (client: PoolClient) => {
       const { identifier, bearer } = await findPerson(db, client, registry, named)
-      if ((await findProtectionBy(client, registry.id, identifier)) === null) return { identifier, bearer }
+      if ((await findPersonProtectedBy(client, registry.id, identifier)) === null) return { identifier, bearer }
       throw new AdminRefusal('identifier: the person is protected already; lift that protection first', { reason: 'conflict' })
     }
     const commit = async (client: PoolClient) => {
@@ -88,20 +88,20 @@ export const protectPerson = defineAct(
 )
 
 /**
- * Repeats a protection of the journal in a restored database. The category of the act replaces any other category of the person.
- * Identifiers are backfilled before.
+ * Repeats, in a restored database, an act of the journal that protected a person. The category of the act replaces any other
+ * category of the person. If columns of identifiers are not filled, they are backfilled first, so that the person is found.
  * @throws AdminRefusal, StoreRefusal
  */
 export async function repeatProtection(
   db: Database,
   { registry: namespace, category, reason, ...given }: Omit<PersonProtectedAct, 'kind'>,
 ): Promise<void> {
-  if (hasUnfilled(await requireRegistry(db, namespace))) await applyIndexes(db, namespace)
+  if (hasUnfilledIdentifiers(await requireRegistry(db, namespace))) await applyIndexes(db, namespace)
   const registry = await requireRegistry(db, namespace)
   const named = identifierOf(registry, given)
   await withTransaction(db.pool, async (client) => {
     const { identifier, bearer } = await findPerson(db, client, registry, named)
-    const known = await findProtectionBy(client, registry.id, identifier)
+    const known = await findPersonProtectedBy(client, registry.id, identifier)
     if (known?.category === category) return
     if (known !== null) await unprotectRow(client, registry, known.id)
     await protectFoundPerson(db, client, registry, { identifier, bearer, category, reason })
@@ -110,7 +110,7 @@ export async function repeatProtection(
 
 type PersonProtectedAct = Extract<JournalAct, { readonly kind: 'person_protected' }>
 
-const hasUnfilled = ({ unfilled }: Registry): boolean =>
+const hasUnfilledIdentifiers = ({ unfilled }: Registry): boolean =>
   [...unfilled.values()].some((names) => names.has(IDENTIFIER_COLUMN_GROUP))
 
 /** Finds the person whom an identifier names. Changes of the registry's records wait until the transaction ends. */
@@ -128,7 +128,7 @@ async function protectFoundPerson(db: Database, client: ClientBase, registry: Re
   const { recordType, id } = bearer
   const records = await recordIdsWithMerged(db, registry, recordType, id, client)
   const about = { registry: registry.id, record_type: recordType.name, records }
-  return { records: 1, rewritten, withdrawn: await withdrawNotifications(client, about, category) }
+  return { records: 1, rewritten, withdrawn: await dropNotificationsOfProtected(client, about, category) }
 }
 
 /** Lifts the protection of a person. Events from before the lifting are not notified afterwards. */

@@ -42,11 +42,15 @@ export async function findRecordToProtect(
   if (another !== undefined) {
     throw new AdminRefusal('identifier: several records have it; name the record by its primary identifier')
   }
-  return bearer === null || registry.own_records ? bearer : removeShared(reader, registry, bearer)
+  return bearer === null || registry.own_records ? bearer : removeSharedIdentifiers(reader, registry, bearer)
 }
 
 /** Leaves out identifiers that other records of a live source have too. For our own tables the store does this. */
-async function removeShared(reader: RecordReader, registry: Registry, bearer: RecordToProtect): Promise<RecordToProtect> {
+async function removeSharedIdentifiers(
+  reader: RecordReader,
+  registry: Registry,
+  bearer: RecordToProtect,
+): Promise<RecordToProtect> {
   const isShared = async (identifier: Identifier): Promise<boolean> => {
     if (identifier.type === bearer.recordType.primary_identifier) return false
     for (const recordType of registry.kind.record_types) {

@@ -4,10 +4,15 @@ import { mayDeleteEntries } from '@rollcall/audit/store/held-entries'
 import type { Limits } from '@rollcall/core/limits'
 import { bodyKeyRetentionSeconds, eventRetentionSeconds, retentionRows, SECONDS_PER_DAY } from '@rollcall/core/model/retention'
 import type { Database } from '@rollcall/database/database'
-import { clearRemovedHolds } from '@rollcall/database/holds'
-import { countEvents, forgetEvents } from '@rollcall/delivery/store/events/forgetting'
-import { countExchanges, countInbox, forgetExchanges, forgetInbox } from '@rollcall/engine/store/exchanges/forget-exchanges'
-import { countBodyKeys, destroyBodyKeys } from '@rollcall/keys/store/body-keys'
+import { clearPseudonymsOfEndedHolds } from '@rollcall/database/holds'
+import { countRowsToForget, forgetEvents } from '@rollcall/delivery/store/events/forgetting'
+import {
+  countExchangesToForget,
+  countInboxToForget,
+  forgetExchanges,
+  forgetInbox,
+} from '@rollcall/engine/store/exchanges/forget-exchanges'
+import { countBodyKeysToDestroy, destroyBodyKeys } from '@rollcall/keys/store/body-keys'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
@@ -39,7 +44,7 @@ export interface RetentionDeps extends HasVault, HasOwner {
   readonly now?: () => Date
 }
 
-/** A kind of stored data that is deleted by the clock of the database. Servers do the same every ten minutes. */
+/** A kind of stored data, deleted when the database's clock says that it is too old. Servers do the same every ten minutes. */
 interface PrunableData {
   readonly name: string
   readonly count: (db: Database, limits: Limits) => Promise<number>
@@ -49,22 +54,22 @@ interface PrunableData {
 const PRUNABLE_DATA: readonly PrunableData[] = [
   {
     name: 'exchanges',
-    count: (db, { exchange_retention }) => countExchanges(db, exchange_retention),
+    count: (db, { exchange_retention }) => countExchangesToForget(db, exchange_retention),
     prune: (db, { exchange_retention }) => forgetExchanges(db, exchange_retention),
   },
   {
     name: 'inbox',
-    count: (db, { inbox_retention }) => countInbox(db, inbox_retention),
+    count: (db, { inbox_retention }) => countInboxToForget(db, inbox_retention),
     prune: (db, { inbox_retention }) => forgetInbox(db, inbox_retention),
   },
   {
     name: 'events',
-    count: (db, limits) => countEvents(db, eventRetentionSeconds(limits)),
+    count: (db, limits) => countRowsToForget(db, eventRetentionSeconds(limits)),
     prune: (db, limits) => forgetEvents(db, eventRetentionSeconds(limits)),
   },
   {
     name: 'body_keys',
-    count: (db, limits) => countBodyKeys(db, bodyKeyRetentionSeconds(limits)),
+    count: (db, limits) => countBodyKeysToDestroy(db, bodyKeyRetentionSeconds(limits)),
     prune: (db, limits) => destroyBodyKeys(db, bodyKeyRetentionSeconds(limits)),
   },
 ]
@@ -87,7 +92,7 @@ const PRUNE_RESULT = closed({
   }),
 })
 
-/** Deletes data after its retention. Only the owner of the database can prune the audit log. */
+/** Deletes data and audit entries after their retention. @throws AdminRefusal the role does not own the audit log */
 export const pruneStoredData = defineAct(
   { name: 'prune', approval: 'never', input: closed({ dry_run: Type.Optional(flag('Only count.')) }), result: PRUNE_RESULT },
   (deps: RetentionDeps, { dry_run = false }) => pruneOrCount(deps, dry_run),
@@ -101,7 +106,7 @@ async function pruneOrCount(deps: RetentionDeps, dry_run: boolean) {
     stored.push({ name, deleted: await (dry_run ? count(db, limits) : run(db, limits)) })
   }
   const before = beginOfMonth(now().getTime() - limits.account_retention * SECONDS_PER_DAY * 1_000)
-  if (!dry_run) await clearRemovedHolds(owner)
+  if (!dry_run) await clearPseudonymsOfEndedHolds(owner)
   const counts = await pruneAuditLog({ ...deps, owner, now, dryRun: dry_run }, before)
   return { dry_run, stored, accounts: { before: isoTime(before), ...counts } }
 }

@@ -7,11 +7,11 @@ import { isBecomingMirror } from '@rollcall/source/store/changed-sources'
 import { AdminRefusal } from '../admin-function.ts'
 
 /**
- * Returns the records of a registry that are stored here. A registry that waits for the first copies of its source may
- * have few records: it has answered nobody yet.
- * @throws AdminRefusal the registry has answered before, and the copies are not complete yet
+ * Returns the records of a registry to find persons in. While the records of a new registry are still being copied from
+ * its source, some may be missing: the registry has not answered anybody yet.
+ * @throws AdminRefusal the registry has answered from its source before, and its records are still being copied
  */
-export async function recordsOfPersons(db: Database, registry: Registry): Promise<RegistryRecords> {
+export async function requireStoredRecords(db: Database, registry: Registry): Promise<RegistryRecords> {
   if (registry.awaits_records && (await isBecomingMirror(db.pool, registry.id))) {
     throw new AdminRefusal(
       `the records of ${registry.namespace} are being copied; try again when rollcall source status ${registry.namespace} says that it answers`,

@@ -38,7 +38,10 @@ const Attributes = Type.Array(
 )
 const keptRecordCount = wholeNumber('Records that are stored although a value of them is not understood.')
 
-/** The report of an import (whole, also after an interruption) or of a source check. It quotes no value of a record. */
+/**
+ * The report of an import or of a source check. If the import was interrupted and continued, the report covers all of it. It
+ * quotes no value of a record.
+ */
 export const ImportReport = closed({
   kept: keptRecordCount,
   rejections: RejectionReasons,
@@ -53,7 +56,7 @@ export const ImportReport = closed({
   }),
 })
 
-const entryCountMembers = {
+const IMPORT_COUNT_MEMBERS = {
   entries: wholeNumber('Entries that were read.'),
   written: wholeNumber('Records that were written.'),
   inserted: wholeNumber('Of those, the records that were not there before.'),
@@ -65,7 +68,7 @@ export const RunningImport = closed(
     running: flag('False: it was interrupted; called again with the same file it goes on.'),
     updated_at: instant('When its last batch was committed.'),
     line: wholeNumber('Line of the file on which the last entry stands that was read.'),
-    ...entryCountMembers,
+    ...IMPORT_COUNT_MEMBERS,
     rejections: Type.Array(closed({ reason: text('Why entries were rejected as a whole.'), count: wholeNumber('How many.') })),
   },
   { description: 'An import that has begun and not ended.' },
@@ -74,7 +77,7 @@ export const RunningImport = closed(
 export const EndedImport = closed(
   {
     ended_at: instant('When it ended.'),
-    ...entryCountMembers,
+    ...IMPORT_COUNT_MEMBERS,
     kept: keptRecordCount,
     rejections: RejectionReasons,
     repeated: RepeatedLines,

@@ -61,14 +61,14 @@ const UNMERGE_INPUT = closed({
 
 /**
  * Merges one record into another: the retired record is not found any more, and its identifiers find the survivor.
- * Subscribers that were notified of the retired record are notified once that the survivor replaces it.
+ * Subscribers that were notified of the retired record get one notification that the survivor replaces it.
  */
 export const mergeRecords = defineAct(
   { name: 'record merge', approval: 'never', input: MERGE_INPUT, result: MERGE_RESULT },
   (deps: HasEventRecording, { namespace, record_type, survivor: stays, retired: goes }) =>
     withRecordsLocked(deps, namespace, async (change) => {
-      const survivor = requireUnmerged('survivor', await findNamedRecords(change, record_type, 'survivor', stays))
-      const retired = requireUnmerged('retired', await findNamedRecords(change, record_type, 'retired', goes))
+      const survivor = requireLiveRecord('survivor', await requireNamedRecords(change, record_type, 'survivor', stays))
+      const retired = requireLiveRecord('retired', await requireNamedRecords(change, record_type, 'retired', goes))
       const { recordType, id, document: before } = retired
       if (survivor.recordType !== recordType) {
         throw new AdminRefusal('survivor and retired: must be records of one type')
@@ -76,8 +76,8 @@ export const mergeRecords = defineAct(
       if (survivor.id === id) throw new AdminRefusal('survivor and retired: are the same record')
       await checkSameProtection(change, recordType, survivor.id, id)
       const replaced_by = survivorPrimary(change.registry.kind, recordType, survivor)
-      const named: EventOfChange = { event_type: 'CANCEL', corrects: 'CANCEL', corrected: 'all', replaced_by }
-      const event = await recordMergeEvent(change, recordType, { record: id, before, after: null }, named)
+      const named: EventOfChange = { event_type: 'CANCEL', correction_type: 'CANCEL', corrected_event: 'all', replaced_by }
+      const event = await storeMergeEvent(change, recordType, { record: id, before, after: null }, named)
       const { client, registry, sink, now } = change
       const merge = { survivor: survivor.id, retired: id, event: event.id, now }
       await sink.retireRecord(client, registry, recordType, merge)
@@ -93,12 +93,12 @@ export const unmergeRecords = defineAct(
   { name: 'record unmerge', approval: 'never', input: UNMERGE_INPUT, result: MERGE_RESULT },
   (deps: HasEventRecording, { namespace, record_type, retired: comes }) =>
     withRecordsLocked(deps, namespace, async (change) => {
-      const { recordType, ...retired } = requireRetired(await findNamedRecords(change, record_type, 'retired', comes))
+      const { recordType, ...retired } = requireRetired(await requireNamedRecords(change, record_type, 'retired', comes))
       await checkSameProtection(change, recordType, retired.survivor, retired.record)
       await change.sink.restoreRecord(change.client, change.registry, recordType, retired).catch(throwUnmergeRefusal)
-      const named: EventOfChange = { event_type: 'CANCEL', corrects: 'CORRECTION', corrected: retired.event }
+      const named: EventOfChange = { event_type: 'CANCEL', correction_type: 'CORRECTION', corrected_event: retired.event }
       const { record, document: after } = retired
-      const event = await recordMergeEvent(change, recordType, { record, before: null, after }, named)
+      const event = await storeMergeEvent(change, recordType, { record, before: null, after }, named)
       return { namespace, record_type: recordType.name, notified: event.matched }
     }),
 )
@@ -144,7 +144,7 @@ async function withRecordsLocked<Result>(
   })
 }
 
-async function recordMergeEvent(
+async function storeMergeEvent(
   { client, registry, sink, recording }: MergeDeps,
   recordType: RecordType,
   change: Pick<RecordChange, 'record' | 'before' | 'after'>,
@@ -169,7 +169,7 @@ interface FoundRecords {
 
 type GivenIdentifier = ReadOnly<Static<typeof MERGE_INPUT>>['retired']
 
-async function findNamedRecords(
+async function requireNamedRecords(
   { client, registry, sink }: MergeDeps,
   record_type: string | undefined,
   member: 'survivor' | 'retired',
@@ -195,7 +195,7 @@ async function findNamedRecords(
   throw new AdminRefusal(`${member}: no record has this identifier`, { reason: 'not_found' })
 }
 
-function requireUnmerged(member: 'survivor' | 'retired', { live }: FoundRecords): FoundRecord & HasRecordType {
+function requireLiveRecord(member: 'survivor' | 'retired', { live }: FoundRecords): FoundRecord & HasRecordType {
   if (live.length === 0) {
     throw new AdminRefusal(`${member}: the record was merged into another one; name that one`, { reason: 'conflict' })
   }

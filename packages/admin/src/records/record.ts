@@ -15,9 +15,9 @@ import type { HasDatabase } from '../deps.ts'
 import { closed, markPersonal, Namespace, RecordTypeName, text } from '../members.ts'
 
 /** The most records of one type that are shown. */
-const MOST_SHOWN = 2
+const MOST_RECORDS_SHOWN = 2
 /** The most records of a type that are read to find the shown ones: households, for example, may mention the person. */
-const MOST_READ = 1_000
+const MOST_CANDIDATES_READ = 1_000
 
 /** Shows the records of a registry that an identifier names, whole; at most two of each record type. */
 export const showRecord = defineAct(
@@ -46,7 +46,13 @@ export const showRecord = defineAct(
     const identifier = { type: known.name, value: normalised }
     const isAsked = (one: Identifier): boolean => one.type === identifier.type && one.value === identifier.value
     const predicate = { is: 'identifier', identifiers: [identifier] } as const
-    const page = { sort: [], limit: MOST_READ, offset: 0, cap: MOST_READ, categories: PROTECTION_CATEGORIES }
+    const page = {
+      sort: [],
+      limit: MOST_CANDIDATES_READ,
+      offset: 0,
+      cap: MOST_CANDIDATES_READ,
+      categories: PROTECTION_CATEGORIES,
+    }
     const reader = recordsOf(deps.db, registry).within(deps.db.pool)
     const found = await Promise.all(
       registry.kind.record_types.map(async (recordType) => {
@@ -54,7 +60,7 @@ export const showRecord = defineAct(
         return records
           .map(({ document }) => ({ recordType, record: JSON.parse(document) as JsonValue }))
           .filter(({ record }) => identifiersNamingRecord(registry.kind, recordType, record).some(isAsked))
-          .slice(0, MOST_SHOWN)
+          .slice(0, MOST_RECORDS_SHOWN)
       }),
     )
     const records = found.flat()

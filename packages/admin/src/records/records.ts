@@ -40,13 +40,13 @@ interface ImportDeps extends HasEventRecording {
   readonly rejectsPath?: string | null
   /** With `complete`: the file to which removed records are added; only its owner can read it. */
   readonly removalsPath?: string
-  /** The number of entries that one transaction imports, for tests (default: as many as are fast). */
+  /** The number of entries of the file that one transaction imports, for tests (default: as many as are fast). */
   readonly batchEntries?: number
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: ImportProgress) => void
 }
 
-const ReadFormat = closed({
+const ImportFileFormat = closed({
   format: oneOf(IMPORT_FORMATS),
   encoding: text('Encoding of the text.'),
   delimiter: orNull(text('For CSV: the character between cells; null for JSON.')),
@@ -108,7 +108,7 @@ export const importRecords = defineAct(
       unchanged: orNull(CountOf('Of those written, those that were there already as they are; null unless complete.')),
       removal: orNull(RecordRemoval),
       rejected: CountOf('Records rejected.'),
-      read_as: ReadFormat,
+      read_as: ImportFileFormat,
       report: ImportReport,
       events: oneOf(EVENT_MODES, { description: 'Whether changes were events.' }),
       resumed_from: CountOf('Lines that an earlier, interrupted import had done.'),
@@ -155,7 +155,7 @@ export const importRecords = defineAct(
       report,
       events,
       unchanged: complete === true ? result.unchanged : null,
-      removal: removal === null ? null : removalFacts(removal),
+      removal: removal === null ? null : toRecordRemoval(removal),
       new: isDry ? null : result.added,
       replaced: isDry ? null : result.replaced,
       read_as: { format, encoding, delimiter: table?.delimiter ?? null, header: table?.header ?? null },
@@ -165,9 +165,9 @@ export const importRecords = defineAct(
   },
 )
 
-const removalFacts = ({ before, absent, removed, refusal }: RemovalResult) => ({ before, absent, removed, refusal })
+const toRecordRemoval = ({ before, absent, removed, refusal }: RemovalResult) => ({ before, absent, removed, refusal })
 
-/** Makes the function that removes records which a complete file lacks. It audits and leaves traces as deletions do. */
+/** Makes the function that removes records which a complete file lacks, with audit entry and traces as `deleteRecords` does. */
 function makeRemover(deps: ImportDeps & BaseActDeps, began: Date): CompleteFileOptions['remove'] {
   let isEntered = false
   return async (registry, recordType, identifiers, isEvent) => {
@@ -255,7 +255,7 @@ async function deleteInBatches(
         await lockRegistryFor(client, registry.id, 'change')
         const rows = await sink.deleteRecords(client, registry, recordType, batch)
         const retired = rows.flatMap(({ aliases }) => aliases.filter(({ type }) => type === recordType.primary_identifier))
-        // The version of a record that is merged into another one stays.
+        // The version that a publishing system gave to a record is kept if the record was merged into another one.
         const merged = await findSurvivors(client, registry, recordType, batch.filter(isStorable))
         const deletedPrimaries = [...batch.filter((one) => !merged.has(one)), ...retired.map(({ value }) => value)]
         await forgetSourceVersions(client, registry.id, record_type, deletedPrimaries)

@@ -14,7 +14,7 @@ import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
-import { refuseGrantedRemoval } from '../grants/ungranted.ts'
+import { checkNoGrantNeedsRemoved } from '../grants/ungranted.ts'
 import { closed, flag, Namespace, orNull, RecordTypeName, text } from '../members.ts'
 
 /** The types that an operator's own attribute can have. Only a kind has ages. */
@@ -27,7 +27,7 @@ const CODES = oneOf(Object.keys(CODE_LISTS) as CodeListName[], {
 const Name = text('Its name in queries: lower-case letters, digits and _.')
 const Names = (description: string) => Type.Array(Type.String(), { description })
 const Paths = Names('Dotted paths in the record, tried in order.')
-const TYPE_PLACE = { namespace: Namespace, record_type: RecordTypeName } as const
+const RECORD_TYPE_PLACE = { namespace: Namespace, record_type: RecordTypeName } as const
 
 const FLAG_MEMBERS = {
   many: flag('One record may have it many times.'),
@@ -54,7 +54,7 @@ export const addAttribute = defineAct(
     name: 'attribute add',
     approval: 'never',
     input: closed({
-      ...TYPE_PLACE,
+      ...RECORD_TYPE_PLACE,
       name: Name,
       paths: Paths,
       type: oneOf(ATTRIBUTE_TYPES, { description: 'Type of its values.' }),
@@ -81,7 +81,7 @@ export const addAttribute = defineAct(
 
 /** Declares an index for an attribute that is searched without one. */
 export const indexAttribute = defineAct(
-  { name: 'attribute index', approval: 'never', input: closed({ ...TYPE_PLACE, name: Name }), result: AttributeResult },
+  { name: 'attribute index', approval: 'never', input: closed({ ...RECORD_TYPE_PLACE, name: Name }), result: AttributeResult },
   async ({ db }: HasDatabase, { namespace, record_type, name }) =>
     attributeByName(await indexRow(db, namespace, record_type, name), record_type, name),
 )
@@ -91,12 +91,12 @@ export const removeAttribute = defineAct(
   {
     name: 'attribute remove',
     approval: 'never',
-    input: closed({ ...TYPE_PLACE, name: Name }),
-    result: closed({ ...TYPE_PLACE, name: Name, removed: flag('Always true.') }),
+    input: closed({ ...RECORD_TYPE_PLACE, name: Name }),
+    result: closed({ ...RECORD_TYPE_PLACE, name: Name, removed: flag('Always true.') }),
   },
   async ({ db }: HasDatabase, { namespace, record_type, name }) => {
-    const without = kindWithout(await requireRegistry(db, namespace), record_type, name)
-    if (without !== null) await refuseGrantedRemoval(db, namespace, without, name)
+    const without = kindWithoutAttribute(await requireRegistry(db, namespace), record_type, name)
+    if (without !== null) await checkNoGrantNeedsRemoved(db, namespace, without, name)
     await removeRow(db, namespace, record_type, name)
     return { namespace, record_type, name, removed: true }
   },
@@ -113,7 +113,7 @@ export const listAttributes = defineAdminFunction(
 )
 
 /** The kind without an attribute that was added; null: the attribute belongs to the kind itself. */
-function kindWithout(registry: Registry, record_type: string, removed: string): Kind | null {
+function kindWithoutAttribute(registry: Registry, record_type: string, removed: string): Kind | null {
   const recordType = requireRecordType(registry, record_type)
   if (isAttributeOfKind(registry, recordType, removed)) return null
   const [first, ...others] = registry.kind.record_types.map((row) =>

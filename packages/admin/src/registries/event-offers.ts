@@ -1,4 +1,4 @@
-/** Synthetic records for a form that publishes events: at most one for each event type. */
+/** Synthetic records for the page of the console that publishes events: at most one for each event type. */
 import { type EventType, isJsonObject, type JsonObject, type Kind, type RecordType, readAttribute } from '@rollcall/protocol'
 import Type from 'typebox'
 import { closed, text } from '../members.ts'
@@ -12,7 +12,7 @@ export const EventExample = closed({
 })
 
 /**
- * Makes an example for each event type: a sample record without the dates for which the form asks the publisher. An event type
+ * Makes an example for each event type: a sample record without the dates for which the page asks the publisher. An event type
  * without a fitting sample is left out.
  */
 export const makeEventExamples = (kind: Kind, type: RecordType, samples: readonly JsonObject[]) =>

@@ -3,7 +3,7 @@
 import type { Limits } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
 import { checkColumnsBackfilled, columnsUsedIn } from '@rollcall/core/query/mentions'
-import { recordQuery } from '@rollcall/core/query/resolve-ages'
+import { makeRecordQuery } from '@rollcall/core/query/resolve-ages'
 import { readSearchCriteria, type SearchCriteria } from '@rollcall/core/query/search-criteria'
 import type { Database } from '@rollcall/database/database'
 import { dayIn } from '@rollcall/protocol'
@@ -42,7 +42,7 @@ export async function explainItem(
   const criteria = readSearchCriteria(registry.kind, item, limits)
   checkColumnsBackfilled(registry.unfilled, criteria)
   const day = dayIn(registry.time_zone, now)
-  const query = recordQuery(criteria, day, { cap: limits.search_results })
+  const query = makeRecordQuery(criteria, day, { cap: limits.search_results })
   const { missing, ...explained } = await explainSearch(db, registry, query, how)
   return {
     record_type: criteria.recordType.name,

@@ -13,7 +13,7 @@ import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
-import { refuseGrantedRemoval } from '../grants/ungranted.ts'
+import { checkNoGrantNeedsRemoved } from '../grants/ungranted.ts'
 import { closed, flag, Namespace, text } from '../members.ts'
 
 export { COMPARED_AS }
@@ -99,7 +99,7 @@ export const removeIdentifierType = defineAct(
     const { kind } = await requireRegistry(db, namespace)
     const identifier_types = kind.identifier_types.filter((type) => type.name !== name)
     const isOfKind = kindNamed(kind.name)?.identifier_types.some((type) => type.name === name)
-    if (!isOfKind) await refuseGrantedRemoval(db, namespace, { ...kind, identifier_types }, name)
+    if (!isOfKind) await checkNoGrantNeedsRemoved(db, namespace, { ...kind, identifier_types }, name)
     await removeRow(db, namespace, name)
     return { namespace, name, removed: true }
   },
@@ -137,7 +137,7 @@ export function identifierTypeOf({ kind }: Pick<Registry, 'kind'>, name: string,
   }
 }
 
-/** Checks that other registries compare the type alike, so that persons stay the same. @throws AdminRefusal one does not */
+/** Checks that other registries compare the type alike: a person must be the same in all. @throws AdminRefusal one does not */
 async function checkComparedAlike(db: Database, namespace: string, { name, normaliser }: IdentifierType) {
   for (const registry of await listRegistries(db)) {
     const other = registry.kind.identifier_types.find((type) => type.name === name)

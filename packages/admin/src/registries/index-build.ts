@@ -67,7 +67,7 @@ interface Build {
   readonly ended: Promise<void>
 }
 
-export function createIndexBuilds({
+export function createIndexBuilder({
   db,
   log,
   now = () => new Date(),

@@ -20,7 +20,7 @@ interface ProposalDeps {
   readonly source: string | Readable
 }
 
-/** The most left-out rows whose line numbers a proposal lists. */
+/** The most line numbers that a proposal lists of rows that were not looked at (`left_out`). */
 const MOST_LINES = 3
 
 const ValueRule = Type.Unknown({ description: 'How the value is read, as a mapping says it.' })
@@ -89,12 +89,12 @@ export const proposeMapping = defineAdminFunction(
       whole: sample.whole,
       left_out: { rows: sample.leftOut.length, lines: sample.leftOut.slice(0, MOST_LINES) },
       columns: columns.map((column) => ({ ...column, choices: [...column.choices], reasons: [...column.reasons] })),
-      lacking: noPrimaryTexts(recordType.primary_identifier, recordType.name, columns),
+      lacking: missingPrimaryAdvice(recordType.primary_identifier, recordType.name, columns),
     }
   },
 )
 
-function noPrimaryTexts(primary: string, recordType: string, columns: readonly ProposedColumn[]): readonly string[] {
+function missingPrimaryAdvice(primary: string, recordType: string, columns: readonly ProposedColumn[]): readonly string[] {
   if (columns.some(({ path }) => path?.endsWith(`[${primary}]`))) return []
   const others = columns.flatMap(({ column, path }) => {
     const type = path === null ? undefined : /\[(\w+)\]$/.exec(path)?.[1]

@@ -88,7 +88,7 @@ export const addRegistry = defineAct(
     approval: {
       when: 'wider',
       role: 'own',
-      // A registry has nothing to show until records are imported; with a source it shows what the file says.
+      // A registry has nothing to show until records are imported; with a source it shows the records of the source.
       compare: (wanted) => (wanted.source === undefined ? null : { wanted }),
     },
     input: closed({
@@ -149,7 +149,7 @@ export const changeRegistry = defineAct(
       stored: async ({ db }: SourceDeps, { namespace }) => shownRegistry(await requireRegistry(db, namespace)),
       compare({ namespace, ...given }, stored) {
         const isOther = given.source !== undefined && !isSameJson(given.source, stored.source)
-        return isOther || isMoreOpen(stored, given) ? { about: { namespace }, stored, wanted: given } : null
+        return isOther || isWiderRegistryChange(stored, given) ? { about: { namespace }, stored, wanted: given } : null
       },
     },
     settings: true,
@@ -185,26 +185,26 @@ export const changeRegistry = defineAct(
 )
 
 /** True when a change permits more: a younger age of majority, or other web pages that may ask. */
-const isMoreOpen = (
+const isWiderRegistryChange = (
   stored: Pick<Registry, 'majority_age' | 'web_origins'>,
   given: { readonly majority_age?: number | undefined; readonly web_origins?: readonly string[] | undefined },
 ): boolean =>
   (given.majority_age ?? stored.majority_age) < stored.majority_age ||
   (given.web_origins ?? []).some((origin) => !stored.web_origins.includes(origin))
 
-/** Lists the registries that this version can read, by namespace, with the numbers of their records that are stored here. */
+/** Lists the registries that this version can read, sorted by namespace, with the numbers of their stored records. */
 export const listRegistries = defineAdminFunction(
   { input: NO_INPUT, result: Type.Array(closed({ ...REGISTRY_MEMBERS, records: RecordCounts })) },
   async ({ db }: HasDatabase) => {
     const registries = await listRows(db)
     return Promise.all(
-      registries.map(async (registry) => ({ ...shownRegistry(registry), records: await countOwnRecords(db, registry) })),
+      registries.map(async (registry) => ({ ...shownRegistry(registry), records: await countStoredRecords(db, registry) })),
     )
   },
 )
 
-/** Counts the records of a registry by record type. Empty if they stay in a source: all of them would be read. */
-export const countOwnRecords = async (db: Database, registry: Registry): Promise<Readonly<Record<string, number>>> =>
+/** Counts the stored records of a registry by record type. Empty if its records stay in a source: a count reads them all. */
+export const countStoredRecords = async (db: Database, registry: Registry): Promise<Readonly<Record<string, number>>> =>
   registry.own_records || registry.source === null ? countRecords(db, registry) : {}
 
 /** Returns the kind, with the identifier types that are primary in this registry. @throws AdminRefusal */

@@ -7,7 +7,7 @@ import type { HasDatabase } from '../deps.ts'
 export interface HasSamples extends HasDatabase {
   /**
    * Synthetic records of a kind, by the kind's name; the same ones each time.
-   * @param identifier_types for each primary identifier type of the kind that differs, the type of the registry
+   * @param identifier_types the registry's primary identifier types, by those of the kind, where they differ
    */
   readonly samples: (kind: string, identifier_types?: Readonly<Record<string, string>>) => Iterable<object>
 }

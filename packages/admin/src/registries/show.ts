@@ -13,7 +13,7 @@ import { AttributeResult, listAttributes } from './attributes.ts'
 import { EventExample, makeEventExamples } from './event-offers.ts'
 import { IdentifierTypeResult, listIdentifierTypes } from './identifier-types.ts'
 import { IndexPlan, planIndexes } from './indexes.ts'
-import { countOwnRecords, RecordCounts, RegistryResult, shownRegistry } from './registries.ts'
+import { countStoredRecords, RecordCounts, RegistryResult, shownRegistry } from './registries.ts'
 import { type HasSamples, syntheticRecords } from './samples.ts'
 
 /** Shows one registry, with everything that an operator decides about it. */
@@ -42,7 +42,7 @@ export const showRegistry = defineAdminFunction(
     const registry = await requireRegistry(db, namespace)
     return {
       ...shownRegistry(registry),
-      records: await countOwnRecords(db, registry),
+      records: await countStoredRecords(db, registry),
       attributes: await listAttributes({ db }, { namespace }),
       identifier_types: await listIdentifierTypes({ db }, { namespace }),
       operations: operationsOf(registry.kind).map(({ name }) => name),

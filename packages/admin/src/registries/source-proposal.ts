@@ -10,8 +10,9 @@ import { closed, flag, text, wholeNumber } from '../members.ts'
 import { requireKind } from './mapping-proposal.ts'
 import { refuseWriter, type SourceDeps, withSourceRefusals } from './source-check.ts'
 
-/** The number of connections, and the milliseconds of a statement: a view may take longer than a search. */
+/** The number of connections to the database that is proposed as a source. */
 const POOL_SIZE = 1
+/** Milliseconds after which a statement is stopped: reading a view may take longer than a search. */
 const MOST_QUERY_MS = 10_000
 
 /** Reads the catalog and the first rows of tables. The result names tables and columns, and has no values but codes. */

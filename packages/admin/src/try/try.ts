@@ -9,7 +9,7 @@ import {
   type QueryWithForm,
   searchAsCurl,
   searchAsTypeScript,
-  TRY_QUERY_FORMS,
+  TRY_OUT_QUERY_FORMS,
 } from '@rollcall/participants/programs/curl-and-typescript'
 import { searchAsJava, searchAsPython } from '@rollcall/participants/programs/python-and-java'
 import { findSigningKey } from '@rollcall/participants/store/participant-keys'
@@ -142,9 +142,9 @@ export const trySearch = defineAct(
 
 /** Finds the form of a question. @throws AdminRefusal the question has none of the forms, or several */
 function requireForm(given: Readonly<Partial<Record<QueryWithForm['name'], unknown>>>): QueryWithForm {
-  const [form, another] = TRY_QUERY_FORMS.filter((name) => given[name] !== undefined)
+  const [form, another] = TRY_OUT_QUERY_FORMS.filter((name) => given[name] !== undefined)
   if (form === undefined || another !== undefined) {
-    throw new AdminRefusal(`give one of ${TRY_QUERY_FORMS.join(', ')}, and no other of them`)
+    throw new AdminRefusal(`give one of ${TRY_OUT_QUERY_FORMS.join(', ')}, and no other of them`)
   }
   // The cast is safe: the schema of the input has checked the value.
   return { name: form, query: given[form] as JsonValue }

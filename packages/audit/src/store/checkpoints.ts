@@ -35,12 +35,15 @@ export interface CheckpointReference {
 }
 
 /**
- * The longest time between the `at` of a checkpoint and its commit; a slower statement is cancelled. Checkpoints of so
- * long before `since` are returned again.
+ * The longest time between the `at` of a checkpoint and its commit; a slower statement is cancelled. A search from `since`
+ * begins this much earlier, because a checkpoint with an earlier `at` may have been committed later.
  */
 const CHECKPOINT_OVERLAP = '60 seconds'
 
-/** Finds the newest checkpoint of each other chain since a time. @param since null: the time of the newest checkpoint */
+/**
+ * Finds the newest checkpoint of each chain except `chain`, if it is not older than `since` less `CHECKPOINT_OVERLAP`.
+ * @param since null: the time of the newest checkpoint of all chains
+ */
 export async function findNewestCheckpoints(
   pool: pg.Pool,
   chain: string,

@@ -17,7 +17,7 @@ export interface EntryToVerify extends StoredEntry {
   readonly is_whole: boolean
   readonly shape: Buffer | null
   readonly persons: Buffer | null
-  /** The array of keys as PostgreSQL writes it: a changed row may have any numbers in it. */
+  /** The array of look-up keys (`entryKeysOf`) as PostgreSQL writes it: in a changed row it may have any numbers. */
   readonly keys: string | null
   readonly emergency: boolean | null
 }

@@ -106,7 +106,7 @@ const MARK_PATTERN = /\\u00([67][0-9a-f])/
 export const splitShape = (shape: string): readonly string[] =>
   shape.split(MARK_PATTERN).map((piece, index) => (index % 2 === 0 ? piece : String.fromCharCode(Number.parseInt(piece, 16))))
 
-/** Packs a value in the way of this name. @returns null: the value does not have the form for it */
+/** Packs a value in the way of this letter of a mark. @returns null: the value does not have the form for it */
 export function packValue(name: PackingLetter, value: string): Buffer | null {
   const { length, write } = PACKINGS_BY_LETTER[name]
   const bytes = write(value)

@@ -45,7 +45,7 @@ const heldEntrySql = (row: string) =>
  * @param transaction the one that also inserts the tombstone
  * @returns the places of the erased pseudonyms; empty when none are left
  */
-export async function deletePersonRows(
+export async function erasePersonsOfPseudonyms(
   transaction: Kysely<unknown>,
   pseudonyms: readonly Buffer[],
   most: number,

@@ -3,7 +3,7 @@ import type { Database } from '@rollcall/database/database'
 import { isHeldSql } from '@rollcall/database/holds'
 import { personRowsSql } from './packed-persons.ts'
 
-/** SQL condition on a row of `ENTRIES_WITH_CONTENT`: a hold protects it by its person, its participant or its time. */
+/** SQL condition on a row of `ENTRIES_WITH_CONTENT_SQL`: a hold protects it by its person, its participant or its time. */
 export const IS_ENTRY_HELD_SQL = isHeldSql({
   time: 'account.at',
   sender_id: "account.content::jsonb ->> 'participant'::text",

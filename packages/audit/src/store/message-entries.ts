@@ -4,7 +4,7 @@ import type { Database } from '@rollcall/database/database'
 import { ENTRIES_WITH_CONTENT_SQL, STORED_ENTRY_COLUMNS } from './entry-shape.ts'
 import {
   type EntryFilter,
-  type EntryRowWith,
+  type EntryRowWithMembers,
   type EntrySearchBounds,
   type EntrySearchResult,
   HAS_MEMBERS_SQL,
@@ -24,8 +24,9 @@ export type MessageOutcome = (typeof MESSAGE_OUTCOMES)[number]
 const OUTCOMES_TEXT_SQL = `substring(content from '"outcomes":([{][^}]*[}])')`
 
 /**
- * SQL of the outcome. An acknowledgement is accepted; an answer has the counts of its items. It searches the text, because
- * parsing many entries takes long. In canonical JSON the quotation marks within a value are escaped, so they cannot match.
+ * SQL of the outcome. An acknowledgement is accepted; an answer has the counts of its items. The SQL searches the text of the
+ * entry, because parsing many entries takes long. In canonical JSON the quotation marks within a value are escaped, so they
+ * cannot match.
  */
 export const OUTCOME_SQL = `case
     when strpos(content, '"kind":"acknowledgement"') > 0 then 'accepted'
@@ -78,13 +79,12 @@ export async function findAuditedMessages(
   const wanted = Object.entries({ participant, registry, operation }).filter(([, value]) => value !== undefined)
   const end = periodEndBehindPlace(before, to)
   const read = async (text: string, span: { from: Date; to: Date }, rowsWanted: number) => {
-    const { rows } = await db.pool.query<EntryRowWith<Pick<AuditedMessage, 'outcome' | 'message_id' | 'reply_message_id'>>>(
-      text,
-      [
-        ...[span.from, span.to, ...memberParameters(wanted), outcome ?? null],
-        ...[...placeParameters(before), keys ?? null, rowsWanted],
-      ],
-    )
+    const { rows } = await db.pool.query<
+      EntryRowWithMembers<Pick<AuditedMessage, 'outcome' | 'message_id' | 'reply_message_id'>>
+    >(text, [
+      ...[span.from, span.to, ...memberParameters(wanted), outcome ?? null],
+      ...[...placeParameters(before), keys ?? null, rowsWanted],
+    ])
     return rows.map(parseEntry)
   }
   if (keys === undefined)

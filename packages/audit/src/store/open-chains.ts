@@ -9,7 +9,7 @@ export interface OpenChainRow {
   readonly signed: number
 }
 
-/** SQL of `known`, for `with recursive`: the chains that have entries, and a last row with null. Each costs a few look-ups. */
+/** SQL of `known`, for `with recursive`: the chains that have entries, each by a few index look-ups, then one row with null. */
 export const KNOWN_CHAINS_SQL = sql`known as (
       (select chain from account order by chain limit 1)
       union all

@@ -15,9 +15,9 @@ const NO_SALT = Buffer.alloc(SALT_BYTES)
 
 /** The commitment to a person: SHA-256 of salt, pseudonym and role. */
 export const commitmentOf = ({ salt, pseudonym, role }: Omit<PackedPerson, 'role'> & { readonly role: string }): Buffer =>
-  sha256(Buffer.concat([salt, pseudonym, bytesByRole.get(role) ?? Buffer.from(role)]))
+  sha256(Buffer.concat([salt, pseudonym, textBytesByRole.get(role) ?? Buffer.from(role)]))
 
-const bytesByRole = new Map<string, Buffer>(PERSON_ROLES.map((role) => [role, Buffer.from(role)]))
+const textBytesByRole = new Map<string, Buffer>(PERSON_ROLES.map((role) => [role, Buffer.from(role)]))
 
 export interface PackedPerson {
   readonly role: PersonRole

@@ -83,7 +83,7 @@ export interface ClosingCheckpoint extends ChainBeginning {
   readonly content: string
   readonly kid: string
   readonly signature: Buffer
-  /** The number of entries beyond `after` that it signs; 0 in the result of `findClosingCheckpoint`. */
+  /** From `findLastCheckpoint`: the number of entries after its parameter `after` that the checkpoint signs. Otherwise 0. */
   readonly entries: number
 }
 
@@ -135,7 +135,7 @@ export async function lockHolds(transaction: Kysely<unknown>): Promise<void> {
 /**
  * Deletes the entries of a chain up to `sequence`, and the rows of their persons.
  * @param transaction the one that also inserts the tombstone
- * @returns how many
+ * @returns the numbers of deleted entries and of their persons
  */
 export async function deleteChainPart(
   transaction: Kysely<unknown>,

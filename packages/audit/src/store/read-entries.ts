@@ -24,18 +24,18 @@ export interface EntryOfPerson extends LoggedEntry {
   readonly found: readonly { readonly pseudonym: Buffer; readonly role: PersonRole }[]
 }
 
-export type EntryRowWith<Members> = Omit<LoggedEntry, 'entry'> & StoredEntry & Members
+export type EntryRowWithMembers<Members> = Omit<LoggedEntry, 'entry'> & StoredEntry & Members
 
 /** Adds the parsed entry to its row. Throws an Error when the entry cannot be read. */
 export const parseEntry = <Members extends object>(
-  row: EntryRowWith<Members>,
-): EntryRowWith<Members> & { readonly entry: StoredAuditEntry } => {
+  row: EntryRowWithMembers<Members>,
+): EntryRowWithMembers<Members> & { readonly entry: StoredAuditEntry } => {
   const text = entryTextOf(row)
   if (text === null) throw new Error(`entry ${row.sequence} of chain ${row.chain} cannot be read: run rollcall audit verify`)
   return { ...row, entry: JSON.parse(text) as StoredAuditEntry }
 }
 
-/** The columns of an `EntryRowWith`, as SQL. */
+/** The columns of an `EntryRowWithMembers`, as SQL. */
 const ENTRY_ROW_COLUMNS = `chain, sequence, at, ${STORED_ENTRY_COLUMNS}`
 
 const IS_IN_PERIOD_SQL = `($2::timestamptz is null or account.at >= $2) and ($3::timestamptz is null or account.at < $3)`
@@ -47,7 +47,9 @@ export async function findEntriesOfPseudonyms(
   { from, to }: Period,
 ): Promise<readonly EntryOfPerson[]> {
   type Found = { readonly pseudonym: string; readonly role: PersonRole }
-  const { rows } = await pool.query<EntryRowWith<{ readonly persons: Buffer | null; readonly found: readonly Found[] | null }>>(
+  const { rows } = await pool.query<
+    EntryRowWithMembers<{ readonly persons: Buffer | null; readonly found: readonly Found[] | null }>
+  >(
     `select ${ENTRY_ROW_COLUMNS}, persons, found from ${ENTRIES_WITH_CONTENT_SQL} join (
        select chain, sequence, json_agg(json_build_object('pseudonym', encode(pseudonym, 'hex'), 'role', role)) as found
        from account_person where pseudonym = any($1) group by chain, sequence
@@ -69,14 +71,14 @@ export async function findEntriesOfPseudonyms(
   })
 }
 
-/** Reads the entries of answers that repeat the stored answers to these exchanges. */
+/** Reads the entries which say that the stored answers to these exchanges were given or shown again, the oldest first. */
 export async function findEntriesThatRepeat(
   { pool }: Pick<Database, 'pool'>,
   correlation_ids: readonly string[],
   { from, to }: Period,
 ): Promise<readonly LoggedEntry[]> {
   if (correlation_ids.length === 0) return []
-  const { rows } = await pool.query<EntryRowWith<object>>(
+  const { rows } = await pool.query<EntryRowWithMembers<object>>(
     `select ${ENTRY_ROW_COLUMNS} from ${ENTRIES_WITH_CONTENT_SQL} join (
        select chain, sequence from only account
        where strpos(entry, '"repeats":[') > 0 and ((entry::jsonb) -> 'repeats') ?| $1
@@ -125,7 +127,7 @@ export const placeParameters = (before: TimedEntryPlace | undefined): unknown[] 
   ...[before?.at ?? null, before?.chain ?? null, before?.sequence ?? null],
 ]
 
-/** The end (excluded) of the period behind a place. Entry times are whole milliseconds, so one millisecond is added. */
+/** The end (excluded) of the period to read: 1 ms after `before`, because others may have the same time, but never after `to`. */
 export const periodEndBehindPlace = (before: TimedEntryPlace | undefined, to: Date | undefined): Date | undefined =>
   before === undefined ? to : new Date(Math.min(before.at.getTime() + 1, to?.getTime() ?? Infinity))
 
@@ -166,7 +168,7 @@ export interface PeriodToRead {
 
 /**
  * Looks through the audit log in periods, the newest first, until enough is found, or `most` entries were looked
- * through. Each period begins at an entry: times without entries cost nothing.
+ * through. Each period ends just after its newest entry: times without entries cost nothing.
  */
 export async function searchNewestFirst<Found>(
   db: Pick<Database, 'pool'>,
@@ -203,7 +205,7 @@ async function findEntriesBetween(
   before: TimedEntryPlace | undefined,
   limit: number,
 ): Promise<readonly LoggedEntry[]> {
-  const { rows } = await pool.query<EntryRowWith<object>>(
+  const { rows } = await pool.query<EntryRowWithMembers<object>>(
     `select ${ENTRY_ROW_COLUMNS} from ${ENTRIES_WITH_CONTENT_SQL}
      where at >= $1 and at < $2 and ${HAS_MEMBERS_SQL} and ${IS_BEHIND_PLACE_SQL}
      order by at desc, chain, sequence desc limit $5`,
@@ -242,7 +244,7 @@ export async function* entriesOfParticipant(
   db: Pick<Database, 'pool'>,
   filter: { readonly participant: string; readonly registry: string; readonly from: Date },
 ): AsyncGenerator<LoggedEntry> {
-  const bounds = { limit: Number.MAX_SAFE_INTEGER, most: ENTRIES_OF_PARTICIPANT_PERIOD }
+  const bounds = { limit: Number.MAX_SAFE_INTEGER, most: ENTRIES_SEARCHED_AT_ONCE }
   for (let to: Date | undefined; ; ) {
     const { found, rest } = await findNewestEntries(db, { ...filter, to }, bounds)
     yield* found
@@ -251,13 +253,13 @@ export async function* entriesOfParticipant(
   }
 }
 
-/** The entries that are looked through before those of the participant are yielded. */
-const ENTRIES_OF_PARTICIPANT_PERIOD = 10_000
+/** The number of entries that are looked through before the participant's entries among them are yielded. */
+const ENTRIES_SEARCHED_AT_ONCE = 10_000
 
 /** Yields the entries in which the emergency part of a grant was used, in pages, the oldest first. */
 export async function* readEmergencyEntries({ pool }: Pick<Database, 'pool'>): AsyncGenerator<readonly LoggedEntry[]> {
   for (let after = null as Pick<LoggedEntry, 'at' | 'chain' | 'sequence'> | null; ; ) {
-    const { rows }: { readonly rows: readonly EntryRowWith<object>[] } = await pool.query<EntryRowWith<object>>(
+    const { rows }: { readonly rows: readonly EntryRowWithMembers<object>[] } = await pool.query<EntryRowWithMembers<object>>(
       `select ${ENTRY_ROW_COLUMNS} from ${ENTRIES_WITH_CONTENT_SQL} join (
          select chain, sequence from only account where strpos(entry, '"emergency":true') > 0
          union all
@@ -280,7 +282,7 @@ export async function findEntryAt(
   { pool }: Pick<Database, 'pool'>,
   { chain, sequence }: Pick<LoggedEntry, 'chain' | 'sequence'>,
 ): Promise<LoggedEntry | null> {
-  const { rows } = await pool.query<EntryRowWith<object>>(
+  const { rows } = await pool.query<EntryRowWithMembers<object>>(
     `select ${ENTRY_ROW_COLUMNS} from ${ENTRIES_WITH_CONTENT_SQL} where chain = $1 and sequence = $2`,
     [chain, sequence],
   )

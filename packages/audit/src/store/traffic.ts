@@ -25,7 +25,7 @@ export const stepDurationMs = (step: number): number => DURATION_STEP_FACTOR ** 
 /**
  * Counts messages except notifications. The duration of an answer or callback goes from the receipt of the request to the audit
  * entry, which is committed before the message is sent. Only the first answer to a repeated request of a participant has a duration.
- * @param exchanges SQL for a `from` clause: each remembered exchange with its correlation_id and received_at
+ * @param exchanges SQL for a `from` clause: correlation_id and received_at of each exchange that is stored
  */
 export async function countTrafficBetween(
   { pool }: Pick<Database, 'pool'>,

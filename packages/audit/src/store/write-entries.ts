@@ -4,7 +4,7 @@ import type { JointWrite } from '@rollcall/database/joint-write'
 import type pg from 'pg'
 
 /** The row of a shape, to be written or looked up. */
-export interface NewShape {
+export interface ShapeRow {
   readonly content: string
   /** SHA-256 of the content. */
   readonly digest: Buffer
@@ -14,7 +14,7 @@ export interface NewShape {
 export interface NewEntry {
   /** The canonical JSON of the entry; null when it is built from its shape. */
   readonly entry: string | null
-  readonly shape: NewShape | null
+  readonly shape: ShapeRow | null
   /** The packed values of the marks; null when the entry has no shape. */
   readonly packed: Buffer | null
   /** The packed persons (`packPersons`). */
@@ -48,13 +48,13 @@ export async function readDatabaseTime(pool: pg.Pool): Promise<Date> {
 const HASH_BYTES = 32
 
 /**
- * SQL that writes shapes and entries. Bytes and texts come as one run: an array of them would be written as text, which takes
- * several times as long. A shape that another node wrote meanwhile is left as it is. A shape that this process takes for stored
- * is looked up: if it is gone, after a failover to a standby that lost it, a constraint of the table refuses the entry, and the
- * caller writes both. Shapes are written in the order of their digests, so that two nodes do not deadlock. The look-up is a
- * subquery with a limit, and not `exists`, for which the one plan of all statements would read the whole table. If a joint row is
- * not held (`JointWrite.held`), no entry is written: entries are chained, so none can be left out. Rows that `held` has inserted
- * stay, and their entries follow in the next statement.
+ * SQL that writes shapes and entries. Bytes, and the texts of entries, come joined: an array of them would be sent as text,
+ * which takes several times as long. A shape that another node wrote meanwhile is left as it is. A shape that this process takes
+ * for stored is looked up: if it is gone, after a failover to a standby that lost it, a constraint of the table refuses the
+ * entry, and the caller writes both. Shapes are written in the order of their digests, so that two nodes do not deadlock. The
+ * look-up is a subquery with a limit: with `exists`, the plan that PostgreSQL keeps for the statement would read the whole table.
+ * If a joint row (of another package) may not be written, so that `JointWrite.held` does not select it, no entry is written:
+ * entries are chained, so none can be left out. Rows that `held` has inserted stay; their entries follow in the next statement.
  */
 const WRITE_ENTRIES = `written as (
     insert into account_shape (digest, content)
@@ -115,17 +115,17 @@ function statementSql(joints: readonly (readonly [JointWrite<unknown>, number])[
 /**
  * Writes the entries that follow the entry `after` of a chain.
  * @param shapes the shapes of the entries, each once: `fresh` ones are written, `stored` ones are looked up
- * @returns the time of the database, and the places (from 0) of entries whose joint rows are not held; if there is one,
- * no entry was written
+ * @returns the time of the database, and the places (from 0) of entries whose joint rows may not be written; if any place
+ * is returned, no entry was written
  */
 export async function writeEntries(
   pool: pg.Pool,
   { chain, after, at }: { readonly chain: string; readonly after: number; readonly at: Date },
   entries: readonly NewEntry[],
-  { fresh, stored }: { readonly fresh: readonly NewShape[]; readonly stored: readonly NewShape[] },
+  { fresh, stored }: { readonly fresh: readonly ShapeRow[]; readonly stored: readonly ShapeRow[] },
 ): Promise<{ readonly at: Date; readonly unheld: readonly number[] }> {
   const parts = entries.map(({ entry, packed, persons }) => [Buffer.from(entry ?? ''), packed ?? Buffer.alloc(0), persons])
-  // Where each entry begins in the run of all parts, counted from 1, and the lengths of its parts.
+  // For each entry: the byte, counted from 1, where it begins in the joined parts of all entries, and the lengths of its parts.
   let next = 1
   const places = parts.map((those) => {
     const place = [next, ...those.map(({ length }) => length)]

@@ -6,7 +6,7 @@ import type { CheckpointToVerify, EntryToVerify, PersonToVerify } from '../store
 import { COMMITMENT_BYTES, commitmentOf, SALT_BYTES } from '../store/packed-persons.ts'
 import type { PrunedChain } from '../tombstones.ts'
 import type { Cursor } from './cursor.ts'
-import { areColumnsRight, type ReadEntry, readEntry } from './entry.ts'
+import { areColumnsRight, type EntryOfRow, readEntry } from './entry.ts'
 import type { Verifier } from './keys.ts'
 import type { VerificationReport } from './report.ts'
 
@@ -27,7 +27,7 @@ export const isSameTime = (stored: string, milliseconds: string): boolean => sto
 
 const TIME_PATTERN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/
 
-/** Removes the microseconds of a time when they are 0. Others stay: the time was changed, and no hash must match. */
+/** Removes the microseconds of a time when they are 0. Others stay, so that the hash does not match: the time was changed. */
 const omitZeroMicroseconds = (at: string): string => at.replace(/000Z$/, 'Z')
 
 /** Verifies a chain, and reports its faults. The cursors give its rows in order. */
@@ -80,7 +80,7 @@ function isEntryChanged(
   previous: Buffer | null,
   { chain, sequence, hash }: EntryToVerify,
   at: string,
-  { entry, commitments }: ReadEntry,
+  { entry, commitments }: EntryOfRow,
 ): boolean {
   if (entry === null) return true
   return previous !== null && !entryHash(previous, { chain, sequence, at, entry, commitments }).equals(hash)
@@ -97,7 +97,7 @@ function createPersonCheck(chain: string, { persons, report, erased }: VerifyCha
   }
   return {
     skip,
-    async check({ sequence }: EntryToVerify, { runs, commitments, persons: count }: ReadEntry): Promise<void> {
+    async check({ sequence }: EntryToVerify, { runs, commitments, persons: count }: EntryOfRow): Promise<void> {
       if (runs !== null) {
         await skip(sequence)
         for (const [position, { person }] of runs.entries()) {

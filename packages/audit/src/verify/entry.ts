@@ -6,7 +6,7 @@ import { entryTextOf } from '../store/entry-shape.ts'
 import { COMMITMENT_BYTES, entryKeysOf, type UnpackedPerson, unpackPersons } from '../store/packed-persons.ts'
 
 /** An entry as read from its row: the text and the commitments, which its hash covers, and its persons. */
-export interface ReadEntry {
+export interface EntryOfRow {
   /** The text of the entry; null when it cannot be built from the row. */
   readonly entry: string | null
   readonly commitments: Buffer
@@ -16,8 +16,11 @@ export interface ReadEntry {
   readonly persons: number
 }
 
-/** Reads the text, the commitments and the persons from the row of an entry. */
-export function readEntry(row: EntryToVerify): ReadEntry {
+/**
+ * Reads the row of an entry: its text, its persons, and its commitments. A commitment is the salted hash of one person
+ * (`commitmentOf`).
+ */
+export function readEntry(row: EntryToVerify): EntryOfRow {
   if (!row.is_packed) {
     const { content, commitments } = row
     return { entry: content, commitments, runs: null, persons: Math.floor(commitments.length / COMMITMENT_BYTES) }
@@ -29,7 +32,7 @@ export function readEntry(row: EntryToVerify): ReadEntry {
 }
 
 /** True when the columns by which queries find an entry agree with the text of the entry. */
-export function areColumnsRight(row: EntryToVerify, { entry, runs }: ReadEntry): boolean {
+export function areColumnsRight(row: EntryToVerify, { entry, runs }: EntryOfRow): boolean {
   try {
     const { request, reply, ...content } = JSON.parse(entry ?? '') as StoredAuditEntry
     if (messageKeyOf(request) !== row.message_id || messageKeyOf(reply) !== row.reply_message_id) return false

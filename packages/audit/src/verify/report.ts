@@ -51,7 +51,7 @@ export interface VerificationCounts {
   checkpoints: number
   tombstones: number
   reviews: number
-  /** The number of reviews that earlier versions of Rollcall wrote: their seals do not cover operator and time. */
+  /** The number of reviews whose operator and time no seal covers: earlier versions of Rollcall wrote them. */
   unsealed_reviews: number
   witnessed: number
 }

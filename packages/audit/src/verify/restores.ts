@@ -7,18 +7,18 @@ import type { WitnessLine } from '../witness-line.ts'
 import type { RestoreGap, VerificationReport } from './report.ts'
 
 /** Tells which checkpoints are missing because of a restore. */
-export interface LostCheckpoints {
+export interface LostCheckpointFinder {
   /** Finds which of the missing checkpoints were lost by a restore, and counts them for that restore in the report. */
   excused(missing: readonly WitnessLine[]): Promise<ReadonlySet<WitnessLine>>
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-export function createLostCheckpoints(
+export function createLostCheckpointFinder(
   snapshot: Snapshot,
   restores: readonly RestoreTombstone[],
   report: VerificationReport,
-): LostCheckpoints {
+): LostCheckpointFinder {
   const gaps = restores.map((restore) => ({
     restore,
     signed: new Map(restore.open.map(({ chain, signed }) => [chain, signed])),
@@ -37,7 +37,7 @@ export function createLostCheckpoints(
         const gap = gaps.find(({ restore, signed }) => {
           if (line.at <= restore.from || line.at > restore.at) return false
           const last = signed.get(line.chain)
-          // A stored chain that was not open had ended, and lost nothing. A chain that is not stored began after the snapshot.
+          // A stored chain that is not in `open` had ended and lost nothing. A chain that is not stored began after the snapshot.
           return last === undefined ? !known.has(line.chain) : line.sequence >= last
         })
         if (gap === undefined) continue

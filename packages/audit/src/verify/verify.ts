@@ -20,7 +20,7 @@ import { verifyChain } from './chain.ts'
 import { cursorOf } from './cursor.ts'
 import { createVerifier } from './keys.ts'
 import { newReport, type VerificationReport } from './report.ts'
-import { createLostCheckpoints, type LostCheckpoints } from './restores.ts'
+import { createLostCheckpointFinder, type LostCheckpointFinder } from './restores.ts'
 import { verifyReviews } from './reviews.ts'
 import { verifyTombstones } from './tombstones.ts'
 
@@ -48,7 +48,7 @@ export async function verifyAuditLog({ db, vault, witness, report = newReport(),
     const verifier = await createVerifier(keys, vault, report)
     const tombstoneRows = rowsUntilAborted(signal, readTombstones(snapshot))
     const tombstones = await verifyTombstones(snapshot, tombstoneRows, verifier, report)
-    const gaps = createLostCheckpoints(snapshot, tombstones.restores, report)
+    const gaps = createLostCheckpointFinder(snapshot, tombstones.restores, report)
     const [entries, persons, checkpoints] = [
       cursorOf(rowsUntilAborted(signal, readEntries(snapshot))),
       cursorOf(rowsUntilAborted(signal, readPersons(snapshot))),
@@ -121,7 +121,7 @@ function createNamedCheckpointCheck(snapshot: Snapshot, report: VerificationRepo
 async function compareWithWitness(
   snapshot: Snapshot,
   lines: AsyncIterable<string>,
-  { report, gaps }: { readonly report: VerificationReport; readonly gaps: LostCheckpoints },
+  { report, gaps }: { readonly report: VerificationReport; readonly gaps: LostCheckpointFinder },
 ): Promise<void> {
   let waiting: WitnessLine[] = []
   const lookUp = async (): Promise<void> => {

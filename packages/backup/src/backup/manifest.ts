@@ -5,11 +5,11 @@ export interface BackupManifest {
   readonly tables: readonly CatalogTable[]
 }
 
-export interface TableCount extends Pick<CatalogTable, 'schema' | 'name'> {
+export interface TableRowCount extends Pick<CatalogTable, 'schema' | 'name'> {
   readonly rows: number
 }
 
 export interface BackupEnd {
-  readonly tables: readonly TableCount[]
+  readonly tables: readonly TableRowCount[]
   readonly sequences: readonly CatalogSequence[]
 }

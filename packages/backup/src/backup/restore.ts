@@ -9,12 +9,12 @@ import { readRegistries } from '@rollcall/records/registries/registries'
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import type { PoolClient } from 'pg'
 import { advanceCounterColumns, advanceSequences, type CounterColumn } from '../store/after-load.ts'
-import { currentRole, makeTablesBare, runAsRole } from '../store/bare-tables.ts'
+import { currentRole, runAsRole, stripTablesForLoading } from '../store/bare-tables.ts'
 import {
   type CatalogTable,
   findFilledTable,
   findTableOwners,
-  listObjectsInTheWay,
+  listExistingObjects,
   listSequences,
   listTables,
   quoteCatalogName,
@@ -28,21 +28,21 @@ import {
   markRestorationLoaded,
 } from '../store/restorations.ts'
 import { BackupDamaged } from './file-format.ts'
-import type { TableCount } from './manifest.ts'
+import type { TableRowCount } from './manifest.ts'
 import type { CheckedBackup } from './read-backup.ts'
 
 interface LoadDeps {
   readonly db: Database
   /** The same database, connected as its owner. It equals `db` when one role is both owner and application. */
   readonly owner: Database
-  /** The columns with numbers that may have been given out after the snapshot. */
+  /** The columns with numbers, such as those of envelopes, that may have been used after the snapshot: they are advanced. */
   readonly numbered: readonly CounterColumn[]
   readonly signal?: AbortSignal
 }
 
 export interface LoadedBackup {
   readonly restoration: number
-  readonly tables: readonly TableCount[]
+  readonly tables: readonly TableRowCount[]
   /** The tables of the file that this version does not have; empty when an earlier call loaded the backup. */
   readonly left_out: readonly string[]
   /** True when an earlier call had loaded the backup already. */
@@ -57,7 +57,7 @@ export interface LoadedBackup {
  */
 export async function loadBackup(deps: LoadDeps, backup: CheckedBackup): Promise<LoadedBackup> {
   const { db, owner } = deps
-  const before = await refuseFilledDatabase(owner, backup)
+  const before = await requireEmptyOrRestored(owner, backup)
   if (before !== null) return { restoration: before, tables: backup.end.tables, left_out: [], before: true }
   await migrate(owner, db, backup.header.schema)
   const restoration = await withTransaction(owner.pool, async (client) => {
@@ -72,7 +72,7 @@ export async function loadBackup(deps: LoadDeps, backup: CheckedBackup): Promise
 }
 
 /** Refuses a database with content. @returns null when it is empty, or the id of the restoration that loaded this backup */
-async function refuseFilledDatabase({ pool }: Database, { header }: CheckedBackup): Promise<number | null> {
+async function requireEmptyOrRestored({ pool }: Database, { header }: CheckedBackup): Promise<number | null> {
   const unknown = unknownMigrations(header.schema)
   if (unknown.length > 0) {
     throw new StoreRefusal(
@@ -83,7 +83,7 @@ async function refuseFilledDatabase({ pool }: Database, { header }: CheckedBacku
   if (last !== null && last.loaded_at !== null && last.applied_at === null && last.backup === header.id) {
     return last.id
   }
-  const [object] = await listObjectsInTheWay(pool)
+  const [object] = await listExistingObjects(pool)
   if (object === undefined) return null
   const { rows } = await pool.query<{ found: boolean }>(
     `select pg_catalog.to_regclass('rollcall_migration') is not null as found`,
@@ -120,17 +120,17 @@ async function loadInTransaction(
     "select pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended('rollcall restore', 0)) as alone",
   )
   if (rows[0]?.alone !== true) throw new StoreRefusal('another command restores this database at the same time')
-  const makeAgain = [await makeTablesBare(client)]
+  const makeAgain = [await stripTablesForLoading(client)]
   let targets = await readTargetTables(client)
   let records = false
-  const counts: TableCount[] = []
+  const counts: TableRowCount[] = []
   const left_out: string[] = []
   for await (const { table, rows: content } of tables()) {
     if (!records && RECORD_TABLE_PATTERN.test(table.name)) {
       // The tables of records come last in the file. The registries are loaded by now, so these tables can be created.
       records = true
       await runAsRole(client, application, () => createAllRecordTables(client))
-      makeAgain.push(await makeTablesBare(client))
+      makeAgain.push(await stripTablesForLoading(client))
       targets = await readTargetTables(client)
     }
     const target = targets.get(tableNameSql(table))

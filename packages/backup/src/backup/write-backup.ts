@@ -11,14 +11,14 @@ import { type CatalogTable, listSequences, listTables, lockDefinitions } from '.
 import { copyRowsOut } from '../store/copy.ts'
 import { newBackupKey } from './backup-key.ts'
 import { type BackupHeader, PART_BYTES } from './file-format.ts'
-import type { BackupEnd, BackupManifest, TableCount } from './manifest.ts'
+import type { BackupEnd, BackupManifest, TableRowCount } from './manifest.ts'
 import { type BackupFile, createBackupFile, refuseExistingFile } from './write-file.ts'
 
-export interface MadeBackup {
+export interface BackupResult {
   readonly header: BackupHeader
   readonly bytes: number
   readonly sha256: string
-  readonly tables: readonly TableCount[]
+  readonly tables: readonly TableRowCount[]
 }
 
 interface WriteBackupDeps {
@@ -33,7 +33,7 @@ interface WriteBackupDeps {
  * @throws StoreRefusal the file exists already or cannot be written, the master key was replaced at the same time, or `signal`
  * was aborted
  */
-export async function writeBackup({ db, vault, signal }: WriteBackupDeps, path: string): Promise<MadeBackup> {
+export async function writeBackup({ db, vault, signal }: WriteBackupDeps, path: string): Promise<BackupResult> {
   await refuseExistingFile(path)
   if (await hasOpenLineTable(db.pool)) await ensureDatabaseUuid(db.pool)
   return withTransaction(
@@ -42,7 +42,7 @@ export async function writeBackup({ db, vault, signal }: WriteBackupDeps, path: 
       await client.query(NO_STATEMENT_TIMEOUT_SQL)
       await lockDefinitions(client, await listTables(client))
       const snapshot = await readSnapshot(client)
-      const { key, header } = await newHeader(vault, snapshot)
+      const { key, header } = await makeKeyAndHeader(vault, snapshot)
       const file = await createBackupFile(path, header, key)
       try {
         const tables = await writeTables(client, file, signal)
@@ -58,7 +58,7 @@ export async function writeBackup({ db, vault, signal }: WriteBackupDeps, path: 
   )
 }
 
-interface SnapshotFacts {
+interface BackupSnapshot {
   readonly at: Date
   readonly snapshot: string
   readonly schema: readonly string[]
@@ -66,7 +66,7 @@ interface SnapshotFacts {
   readonly journal: JournalPosition
 }
 
-async function readSnapshot(client: PoolClient): Promise<SnapshotFacts> {
+async function readSnapshot(client: PoolClient): Promise<BackupSnapshot> {
   const { rows } = await client.query<{ at: Date; snapshot: string; schema: string[] }>(
     `select now() as at, pg_current_snapshot()::text as snapshot,
       array(select name::text from rollcall_migration order by name) as schema`,
@@ -76,7 +76,7 @@ async function readSnapshot(client: PoolClient): Promise<SnapshotFacts> {
   return { ...row, master: await readMasterKey({ pool: client }), journal: await readJournalPosition(client) }
 }
 
-async function newHeader(vault: Vault, { at, snapshot, schema, master, journal }: SnapshotFacts) {
+async function makeKeyAndHeader(vault: Vault, { at, snapshot, schema, master, journal }: BackupSnapshot) {
   const id = randomUUID()
   const { key, sealed } = await newBackupKey(vault, id)
   if (master === null || sealed[0] !== master.version) {
@@ -104,11 +104,11 @@ async function writeTables(
   client: PoolClient,
   file: BackupFile,
   signal: AbortSignal | undefined,
-): Promise<readonly TableCount[]> {
+): Promise<readonly TableRowCount[]> {
   const tables = await listTables(client)
   const manifest: BackupManifest = { tables }
   await file.add('manifest', Buffer.from(JSON.stringify(manifest)))
-  const counts: TableCount[] = []
+  const counts: TableRowCount[] = []
   for (const [index, table] of tables.entries()) {
     await file.add('table', Buffer.from(JSON.stringify({ index })))
     const rows = await writeRows(client, file, table, signal)

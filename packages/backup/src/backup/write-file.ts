@@ -10,14 +10,17 @@ import { type BackupHeader, BYTE_BY_PART_KIND, headerBinding, MAGIC, type PartKi
 
 const deflate = promisify(deflateRaw)
 
-/** The number of added parts that may still be unwritten when `add` resolves. These parts are compressed in the background. */
+/** The most parts that are not yet in the file when `add` resolves: they are compressed while the caller reads on. */
 const MOST_UNWRITTEN_PARTS = 3
 
 export interface BackupFile {
-  /** Adds a part. Resolves when at most `MOST_UNWRITTEN_PARTS` parts are not written. @throws StoreRefusal the file cannot be written */
+  /**
+   * Adds a part. Resolves when at most `MOST_UNWRITTEN_PARTS` parts are not written.
+   * @throws StoreRefusal the file cannot be written
+   */
   add(kind: PartKind, bytes: Buffer): Promise<void>
   /**
-   * Writes the end and gives the file its name. `abandon` must follow an error.
+   * Writes the part of kind `end`, and gives the file its final name. If this or `add` throws, `abandon` must be called.
    * @returns the size of the file in bytes, and its SHA-256 in hexadecimal
    * @throws StoreRefusal the file cannot be written
    */
@@ -35,7 +38,10 @@ export async function refuseExistingFile(path: string): Promise<void> {
   if (found !== null) throw new StoreRefusal(`${path}: is there already; a backup overwrites nothing`)
 }
 
-/** Creates the unfinished file of a backup. @throws StoreRefusal it cannot be created or written; then nothing is left of it */
+/**
+ * Creates the unfinished file of a backup beside `path`, and writes the header into it.
+ * @throws StoreRefusal a file exists at `path`, or the unfinished file cannot be created or written; then it is removed
+ */
 export async function createBackupFile(path: string, header: BackupHeader, key: KeyObject): Promise<BackupFile> {
   await refuseExistingFile(path)
   const part = `${path}.${randomBytes(4).toString('hex')}.part`

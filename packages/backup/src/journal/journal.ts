@@ -23,17 +23,17 @@ import { type JournalLine, makeJournalLine, parseJournalLine } from './lines.ts'
 interface JournalDeps {
   readonly db: Pick<Database, 'pool'>
   /**
-   * Opens the vault, which encrypts the act of a line. The vault is opened when a line is written, so a process that writes none
-   * needs no master key.
+   * Opens the vault, which encrypts the act of a line. It is called only when a line is written: without lines, a process needs
+   * no master key.
    */
   readonly vault: () => Promise<Vault>
-  /** The file of the journal on this machine. Machines may share a file or have one each: the database numbers lines. */
+  /** The file of the journal on this machine. Machines may share one file: the database lets only one process write at a time. */
   readonly path: string
   readonly now?: () => Date
 }
 
 export function createJournal({ db, vault, path, now = () => new Date() }: JournalDeps): Journal {
-  // Acts are written one after another over one connection, so that waiting acts need no connection.
+  // Lines are written one after another, so that acts that wait for their turn need no connection to the database.
   const turns = createSemaphore(1)
   return {
     path,
@@ -41,8 +41,8 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
       const file = await openJournalFile(path)
       await file.close()
     },
-    // The act is committed even if the line cannot be closed. The line then stays open, and a restore applies its act once
-    // more, which does no harm.
+    // `close` notes in the database that the act is committed. If it fails, the line stays open: a restore of a backup that has
+    // the act already repeats the act, which does no harm.
     async write(act, commit, close = (line) => closeJournalLine(db, line).catch(() => undefined)) {
       const sequence = await runInSlot(turns, path, async () => {
         const [opened, owner] = [await vault(), await readJournalDatabaseIds(db.pool)]
@@ -53,7 +53,7 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
             refuseForeignJournal(path, last, owner)
             const behind = isLineAfterHead(last, head) ? last : head
             const line = await makeJournalLine(opened, { head: behind, owner }, act, now())
-            // A kill may cut off the line that is being written. Such a line has no line feed, and readers ignore it.
+            // `whole` is false when a kill cut off the last line. A line feed then ends that line, and readers ignore it.
             await file.appendFile(`${whole ? '' : '\n'}${line.text}\n`)
             await file.sync()
             return line.head
@@ -106,8 +106,8 @@ async function describeOwners(path: string): Promise<string> {
 const describeUser = (uid: number | null): string => (uid === 0 ? 'root' : `uid ${uid ?? 'unknown'}`)
 
 /**
- * True when the last line of the file comes right after the last line that the database knows. A process wrote it, and was killed
- * before the database knew. The next line must then follow this one.
+ * True when the file has one line more than the database (by number and digest): a process was killed after it had written that
+ * line and before the database noted it. The next line must then follow the last line of the file.
  */
 const isLineAfterHead = (last: JournalLine | null, head: JournalHead): last is JournalLine =>
   last !== null && last.sequence === head.sequence + 1 && last.previous === head.digest.toString('hex')
@@ -126,8 +126,9 @@ async function readJournalEnd(file: FileHandle): Promise<{ readonly last: Journa
 }
 
 /**
- * Refuses a file whose last line is of another copy of the database: if two copies wrote a file, neither could be restored.
- * @throws StoreRefusal the last line is of another database, or of another copy
+ * Refuses a file whose last line was written by another database, or by another copy of this one: each restore makes a new copy,
+ * with a new `incarnation`. If two copies wrote into one file, neither could be restored from it.
+ * @throws StoreRefusal
  */
 function refuseForeignJournal(path: string, last: JournalLine | null, { database, incarnation }: JournalDatabaseIds): void {
   if (last === null) return
@@ -139,11 +140,11 @@ function refuseForeignJournal(path: string, last: JournalLine | null, { database
   )
 }
 
-const ADOPT_ADVICE = 'Run rollcall restore adopt (docs/backup.md)'
+const RESTORE_ADOPT_ADVICE = 'Run rollcall restore adopt (docs/backup.md)'
 
 /**
- * Refuses to start on a database that lacks acts of its journal: it was restored without Rollcall, or PostgreSQL was
- * recovered during such an act.
+ * Refuses a database that lacks acts of its journal: it was restored to an earlier time without Rollcall, or PostgreSQL was
+ * recovered after the line of an act was written and before the act was committed.
  * @throws StoreRefusal the database lacks acts, or the file belongs to another database or copy of it, or is unreadable
  */
 export async function refuseOlderDatabase({ pool }: Pick<Database, 'pool'>, path: string): Promise<void> {
@@ -151,16 +152,17 @@ export async function refuseOlderDatabase({ pool }: Pick<Database, 'pool'>, path
   if (last !== null) refuseForeignJournal(path, last, await readJournalDatabaseIds(pool))
   const head = await readJournalHead(pool)
   const isOther = (stored: string | null) => stored !== null && timeline !== null && stored !== timeline
-  // A process may have been killed after it wrote line `begun` into the file. On the same timeline this is no lost act.
+  // A process may have been killed after it wrote line `begun` into the file, and before the database noted the line. Its act was
+  // never committed, so the database lacks nothing. On another timeline of PostgreSQL, after a recovery, the act may be lost.
   const known = isOther(head.timeline) ? head.sequence : Math.max(head.sequence, head.begun)
   if (last !== null && last.sequence > known) {
     throw new StoreRefusal(
-      `the journal has acts that this database does not know: it was restored to an earlier time. ${ADOPT_ADVICE}`,
+      `the journal has acts that this database does not know: it was restored to an earlier time. ${RESTORE_ADOPT_ADVICE}`,
     )
   }
   if (timeline === null || !(await hasLostLine(pool, timeline))) return
   throw new StoreRefusal(
-    `PostgreSQL was recovered, or another machine took over, while an act of the journal was not yet committed. ${ADOPT_ADVICE}`,
+    `PostgreSQL was recovered, or another machine took over, while an act of the journal was not yet committed. ${RESTORE_ADOPT_ADVICE}`,
   )
 }
 

@@ -16,8 +16,8 @@ export interface JournalLine {
   /** The id (UUID) of the database that wrote the line; null in lines of earlier versions. */
   readonly database: string | null
   /**
-   * The id (UUID) that the last restore gave the database; null: the database was never restored, or an earlier version wrote the
-   * line.
+   * The id (UUID) of the copy of the database. Each restore makes a new copy with a new id, and `database` stays the same. Null:
+   * the database was never restored, or an earlier version wrote the line.
    */
   readonly incarnation: string | null
   readonly sealed: Buffer
@@ -25,17 +25,21 @@ export interface JournalLine {
   readonly digest: Buffer
 }
 
-export const JOURNAL_PURPOSE = 'journal'
+export const JOURNAL_ENCRYPTION_PURPOSE = 'journal'
 
-type LinePlace = Pick<JournalLine, 'sequence' | 'previous' | 'at' | 'database' | 'incarnation'>
+type LineIdentity = Pick<JournalLine, 'sequence' | 'previous' | 'at' | 'database' | 'incarnation'>
 
 /** The place of a line, to which the encryption binds its act: in another line the act does not decrypt. */
-export const lineBinding = ({ sequence, previous, at, database, incarnation }: LinePlace) => ({
+export const lineBinding = ({ sequence, previous, at, database, incarnation }: LineIdentity) => ({
   table: 'journal',
   id: [sequence, previous, at, database, incarnation].filter((part) => part !== null).join(' '),
 })
 
-/** Makes the line of an act. @param head the line before @returns the text of the line, without its line feed */
+/**
+ * Makes the line of an act.
+ * @param head the number and digest of the line before
+ * @returns the text of the new line without its line feed, and its number and digest
+ */
 export async function makeJournalLine(
   vault: Pick<Vault, 'encrypt'>,
   { head, owner }: { readonly head: JournalHead; readonly owner: JournalDatabaseIds },
@@ -43,7 +47,7 @@ export async function makeJournalLine(
   now: Date,
 ): Promise<{ readonly text: string; readonly head: JournalHead }> {
   const place = { sequence: head.sequence + 1, previous: head.digest.toString('hex'), at: now.toISOString(), ...owner }
-  const sealed = await vault.encrypt(JOURNAL_PURPOSE, lineBinding(place), Buffer.from(JSON.stringify(act)))
+  const sealed = await vault.encrypt(JOURNAL_ENCRYPTION_PURPOSE, lineBinding(place), Buffer.from(JSON.stringify(act)))
   const text = JSON.stringify({ rollcall_journal: 1, ...place, sealed: sealed.toString('base64') })
   return { text, head: { sequence: place.sequence, digest: hash('sha256', text, 'buffer') } }
 }

@@ -7,20 +7,19 @@ import { StoreRefusal } from '@rollcall/database/refusal'
 import { DecryptionError } from '@rollcall/keys/encrypted-value'
 import type { MasterKeySource } from '@rollcall/keys/master-key'
 import { decryptWithAnyMasterKey } from '@rollcall/keys/vault'
-import { JOURNAL_PURPOSE, type JournalLine, lineBinding, parseJournalLine } from './lines.ts'
+import { JOURNAL_ENCRYPTION_PURPOSE, type JournalLine, lineBinding, parseJournalLine } from './lines.ts'
 
 /** The acts that a restore repeats, and the line with which the journal ends. */
 export interface ActsToRepeat {
-  /** First the acts of lines before the snapshot that may not be committed, then those after it, in the order of their lines. */
+  /** First the acts of the lines that were open in the snapshot (`JournalPosition.open`), then those of the lines after it. */
   readonly acts: readonly { readonly at: string; readonly act: JournalAct }[]
-  /** The number and digest of the last line; when no line is later than the snapshot, of the last line that it knows. */
+  /** The number and digest of the last line; when no line is later than the snapshot, of the last line that the snapshot has. */
   readonly head: JournalHead
 }
 
 /**
- * Reads the acts that a restore repeats: those of the lines after the snapshot, and those of earlier lines that were still
- * open in the snapshot (`known.open`), whether or not they were committed. The lines may be spread over several files, and a
- * line may be in more than one.
+ * Reads the acts that a restore repeats: those of the lines after the snapshot, and those of the lines `known.open`, whose acts
+ * may or may not be in the snapshot. The lines may be spread over several files, and a line may be in more than one.
  * @throws StoreRefusal a file cannot be read; a line was changed, is missing or belongs to another database; two copies of
  * the database wrote lines with the same number; or `source` does not have the master key of a line
  */
@@ -63,9 +62,9 @@ function refuseOtherDatabases(lines: readonly JournalLine[], { database }: Journ
 }
 
 /**
- * Refuses lines of two copies of a database: both continue after the same line, for example after a drill.
- * @param later the lines in order
- * @throws StoreRefusal two copies wrote a line with the same number
+ * Refuses lines that two copies of a database wrote with the same number, such as production and a database of a restore drill.
+ * @param later the lines in order of their numbers
+ * @throws StoreRefusal
  */
 function refuseForks(later: readonly JournalLine[]): void {
   const fork = later.find(
@@ -77,7 +76,10 @@ function refuseForks(later: readonly JournalLine[]): void {
   )
 }
 
-/** Finds lines before the snapshot whose acts may not be committed in it. @throws StoreRefusal such a line is missing */
+/**
+ * Returns the lines that were open in the snapshot: their acts were not known to be committed, so the snapshot may lack them.
+ * @throws StoreRefusal no file has such a line
+ */
 function requireOpenLines(lines: readonly JournalLine[], { open }: JournalPosition): readonly JournalLine[] {
   return open.flatMap((sequence) => {
     const found = lines.filter((one) => one.sequence === sequence)
@@ -108,8 +110,8 @@ async function readJournalLines(path: string): Promise<readonly JournalLine[]> {
   const lines = texts.map((one, at) => ({ line: parseJournalLine(one), at }))
   return lines.flatMap(({ line, at }) => {
     if (line !== null) return [line]
-    // A process that was killed, or whose disk was full, left this line unfinished, and others perhaps the next ones. Then a
-    // process began a new line after them.
+    // A killed process, or a full disk, leaves an unfinished line, and the next process writes after it. Several unfinished lines
+    // in a row are left out if a whole line follows the last one, or an unfinished end of the file. Else the file was changed.
     const next = lines.slice(at + 1).find((one) => one.line !== null || !isTornLine(texts[one.at]))
     if (isTornLine(texts[at]) && (next === undefined ? rest !== '' : next.line !== null)) return []
     throw new StoreRefusal(`line ${at + 1} of ${path} is no line of a journal: it was changed`)
@@ -122,7 +124,7 @@ const isTornLine = (text = ''): boolean => !text.endsWith('}')
 /** Decrypts the act of a line. This verifies the whole line, because encryption binds the act to its other members. */
 async function decryptAct(line: JournalLine, source: MasterKeySource): Promise<JournalAct> {
   try {
-    const opened = await decryptWithAnyMasterKey(source, JOURNAL_PURPOSE, lineBinding(line), line.sealed)
+    const opened = await decryptWithAnyMasterKey(source, JOURNAL_ENCRYPTION_PURPOSE, lineBinding(line), line.sealed)
     return JSON.parse(opened.toString()) as JournalAct
   } catch (error) {
     if (!(error instanceof DecryptionError)) throw error

@@ -1,4 +1,4 @@
-/** Changes a restored database so that no number is given out twice: some were given out after the snapshot. */
+/** Advances the sequences and counters of a restored database: numbers that were used after the snapshot are not used again. */
 
 import { quoteName } from '@rollcall/database/names'
 import type { PoolClient } from 'pg'
@@ -7,15 +7,15 @@ import { type CatalogSequence, tableNameSql } from './catalog.ts'
 type Client = Pick<PoolClient, 'query'>
 
 /**
- * How far a sequence is advanced, by its type. Receivers remember numbers of envelopes and items that were sent after the
- * snapshot: they would ignore a smaller number, and take an equal one for a repetition.
+ * How far a sequence is advanced, by its SQL type: enough for the numbers that were used after the snapshot. Receivers remember
+ * the numbers of envelopes and items: they ignore a smaller number, and take an equal one for a repetition.
  */
 const SEQUENCE_ADVANCE_BY_TYPE: Readonly<Record<string, bigint>> = { bigint: 1_000_000_000n, integer: 10_000n, smallint: 100n }
 
 /**
- * Advances the sequences.
- * @param last the sequences of the backup; other sequences stay unchanged. A backup by the application role lacks the numbers of
- * the owner's sequences, so a sequence begins at the largest number in its table when that is larger.
+ * Advances the sequences of the backup; other sequences stay unchanged. Each is advanced from its last number in the backup, or
+ * from the largest number in its table if that is larger: the application role, which makes backups, may not read the last
+ * numbers of the owner role's sequences.
  */
 export async function advanceSequences(client: Client, last: readonly CatalogSequence[]): Promise<void> {
   for (const sequence of last) {
@@ -44,13 +44,13 @@ async function largestStoredNumber(client: Client, sequence: string): Promise<bi
   return BigInt(rows[0]?.largest ?? 0)
 }
 
-/** A column in which each row counts the numbers that it gives out, as a mailbox numbers its envelopes. */
+/** A column with the last number that its row has used: a row of a mailbox counts the envelopes of the mailbox. */
 export interface CounterColumn {
   readonly table: string
   readonly column: string
 }
 
-/** Advances the columns in each row of their tables, past numbers that may have been given out after the snapshot. */
+/** Adds 1 000 000 000 to the columns in each row: further than the numbers that may have been used after the snapshot. */
 export async function advanceCounterColumns(client: Client, columns: readonly CounterColumn[]): Promise<void> {
   for (const { table, column } of columns) {
     await client.query(`update ${table} set ${column} = ${column} + $1`, [SEQUENCE_ADVANCE_BY_TYPE.bigint?.toString()])

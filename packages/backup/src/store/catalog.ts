@@ -37,7 +37,7 @@ const NOT_COPIED_TABLES: Readonly<Record<string, string>> = {
   restoration: 'says how this database came to be, not that of the backup',
 }
 
-const IN_SCHEMAS_SQL = `nspname in (pg_catalog.current_schema(), 'rollcall_outbox')`
+const IN_BACKUP_SCHEMAS_SQL = `nspname in (pg_catalog.current_schema(), 'rollcall_outbox')`
 const SCHEMA_COLUMN_SQL = `case when nspname = pg_catalog.current_schema() then 'main' else nspname::text end as schema`
 /** SQL condition: no extension created the object. */
 const notOfExtensionSql = (id: string, catalog: string): string => `not exists (select from pg_depend
@@ -51,15 +51,15 @@ export const tableNameSql = ({ schema, name }: Pick<CatalogTable, 'schema' | 'na
   schema === 'main' ? quoteCatalogName(name) : `${schema}.${quoteCatalogName(name)}`
 
 /**
- * Lists the tables that are copied: those of our schemas that this role may read, except `NOT_COPIED_TABLES` and tables of extensions.
- * The tables of records come last, because a restore creates them from the content of the others.
+ * Lists the tables that are copied: those of our schemas that this role may read, except `NOT_COPIED_TABLES` and tables of
+ * extensions. The tables of records come last: a restore creates them when it has loaded the table of registries.
  */
 export async function listTables(client: Client): Promise<readonly CatalogTable[]> {
   const { rows } = await client.query<CatalogTable>(
     `select ${SCHEMA_COLUMN_SQL}, relname::text as name, array(select attname::text from pg_attribute
         where attrelid = pg_class.oid and attnum > 0 and not attisdropped and attgenerated = '' order by attnum) as columns
       from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-      where ${IN_SCHEMAS_SQL} and relkind = 'r' and ${notOfExtensionSql('pg_class.oid', 'pg_class')}
+      where ${IN_BACKUP_SCHEMAS_SQL} and relkind = 'r' and ${notOfExtensionSql('pg_class.oid', 'pg_class')}
         and pg_catalog.has_table_privilege(pg_class.oid, 'SELECT')
       order by relname ~ '^r[0-9]+_', nspname, relname`,
   )
@@ -70,12 +70,14 @@ export async function listTables(client: Client): Promise<readonly CatalogTable[
 export async function findTableOwners(client: Client): Promise<ReadonlyMap<string, string>> {
   const { rows } = await client.query<Pick<CatalogTable, 'schema' | 'name'> & { owner: string }>(
     `select ${SCHEMA_COLUMN_SQL}, relname::text as name, relowner::regrole::text as owner
-      from pg_class join pg_namespace on pg_namespace.oid = relnamespace where ${IN_SCHEMAS_SQL} and relkind = 'r'`,
+      from pg_class join pg_namespace on pg_namespace.oid = relnamespace where ${IN_BACKUP_SCHEMAS_SQL} and relkind = 'r'`,
   )
   return new Map(rows.map((row) => [tableNameSql(row), row.owner]))
 }
 
-/** Lists the sequences. Numbers are given out outside of transactions, so they may be larger than in the snapshot. */
+/**
+ * Lists the sequences of our schemas. A snapshot has no state of sequences, so `last` may be a number that was used after it.
+ */
 export async function listSequences(client: Client): Promise<readonly CatalogSequence[]> {
   const { rows } = await client.query<CatalogSequence>(
     `select case when schemaname = pg_catalog.current_schema() then 'main' else schemaname::text end as schema,
@@ -93,12 +95,12 @@ export async function lockDefinitions(client: Client, tables: readonly CatalogTa
 }
 
 /** The names of objects because of which a database is not empty: tables, views, sequences and functions. */
-export async function listObjectsInTheWay(client: Client): Promise<readonly string[]> {
+export async function listExistingObjects(client: Client): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select relname::text as name from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-      where ${IN_SCHEMAS_SQL} and relkind in ('r', 'p', 'v', 'm', 'f', 'S') and ${notOfExtensionSql('pg_class.oid', 'pg_class')}
+      where ${IN_BACKUP_SCHEMAS_SQL} and relkind in ('r', 'p', 'v', 'm', 'f', 'S') and ${notOfExtensionSql('pg_class.oid', 'pg_class')}
       union all select proname::text from pg_proc join pg_namespace on pg_namespace.oid = pronamespace
-      where ${IN_SCHEMAS_SQL} and ${notOfExtensionSql('pg_proc.oid', 'pg_proc')} order by name`,
+      where ${IN_BACKUP_SCHEMAS_SQL} and ${notOfExtensionSql('pg_proc.oid', 'pg_proc')} order by name`,
   )
   return rows.map(({ name }) => name)
 }

@@ -8,7 +8,7 @@ import { type CatalogTable, quoteCatalogName, tableNameSql } from './catalog.ts'
 const tableWithColumnsSql = (table: CatalogTable): string =>
   `${tableNameSql(table)} (${table.columns.map(quoteCatalogName).join(', ')})`
 
-/** Yields the rows of a table in pieces of any length. @returns the number of rows */
+/** Yields the rows of a table in pieces; a piece may end within a row. @returns the number of rows */
 export async function* copyRowsOut(client: PoolClient, table: CatalogTable): AsyncGenerator<Buffer, number> {
   // COPY needs columns. A table without columns could only have empty rows, and Rollcall has no such table.
   if (table.columns.length === 0) return 0
@@ -24,11 +24,11 @@ export interface CopyIn {
   end(): Promise<number>
 }
 
-/** Begins to copy into a table. @throws pg's DatabaseError by `write` or `end`: the transaction must be rolled back */
+/** Begins to copy into a table. When `write` or `end` throws pg's DatabaseError, the transaction must be rolled back. */
 export function beginCopyIn(client: PoolClient, table: CatalogTable): CopyIn {
   const stream = client.query(copyFrom(`copy ${tableWithColumnsSql(table)} from stdin`))
   const done = finished(stream)
-  // The next write throws an error that comes between two writes, so the error must not count as unhandled.
+  // `done` may reject between two writes. The next `write` or `end` throws that error, so it must not count as unhandled.
   done.catch(() => undefined)
   return {
     async write(piece) {

@@ -1,6 +1,6 @@
 /**
- * Notes the progress of a restore in the restored database. Servers start after the journal was applied, and send
- * messages after the operator has released the restore.
+ * Notes the progress of a restore in the restored database. Servers start only when the journal was applied, and send
+ * messages only after `rollcall restore release`.
  */
 
 import { StoreRefusal } from '@rollcall/database/refusal'
@@ -53,12 +53,15 @@ export async function markRestorationLoaded(client: Client, id: number, snapshot
   await client.query('update restoration set loaded_at = now(), snapshot_at = $2 where id = $1', [id, snapshot_at])
 }
 
-/** Sets `applied_at`: journal applied or given up. @param connection the transaction that writes the restore's tombstone */
+/**
+ * Sets `applied_at`: the journal was applied, or given up.
+ * @param connection the transaction that writes the tombstone which states this restore in the audit log
+ */
 export async function markJournalApplied(connection: Kysely<unknown>, id: number): Promise<void> {
   await sql`update restoration set applied_at = now() where id = ${id}`.execute(connection)
 }
 
-/** Releases held messages. @returns false when none were held */
+/** Releases the messages that restores hold. @returns false when no restore held messages */
 export async function releaseHeldMessages(client: Client): Promise<boolean> {
   const { rowCount } = await client.query('update restoration set released_at = now() where released_at is null')
   return (rowCount ?? 0) > 0

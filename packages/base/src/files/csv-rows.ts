@@ -18,7 +18,9 @@ interface CutterOptions {
   readonly delimiter: string
   /** The largest size of a row, in bytes. */
   readonly longest: number
-  /** Makes the error for a row that is longer. Reading then stops, because a row with an unclosed quote has no end. */
+  /**
+   * Makes the error for a row that is longer than `longest`. Reading then stops, because a row with an unclosed quote has no end.
+   */
   readonly tooLong: (line: number) => Error
 }
 
@@ -39,8 +41,8 @@ export class RowCutter {
   }
 
   /**
-   * Returns the rows that end in this chunk. Blank rows are left out, except one that lies in two chunks. Throws the
-   * error of `tooLong`.
+   * Returns the rows that end in this chunk. Blank rows are left out, except one whose bytes lie in two chunks.
+   * Throws the error of `tooLong`.
    */
   push(chunk: Buffer): CsvRow[] {
     const rows: CsvRow[] = []

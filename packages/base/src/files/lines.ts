@@ -24,7 +24,7 @@ export class LineCutter {
 
   /**
    * @param longest the largest size of a line in bytes; a longer line is not kept in memory
-   * @param from the numbers of lines and bytes of the file that are before the stream
+   * @param from how many lines and bytes of the file come before the first byte of the stream; 0 for a whole file
    */
   constructor(longest: number, from: { readonly line: number; readonly bytes: number }) {
     this.#longest = longest
@@ -80,8 +80,8 @@ export class LineCutter {
 const isSpace = (byte: number | undefined): boolean => byte === SPACE || byte === TAB || byte === RETURN
 
 /**
- * Skips blank lines from `start`. Returns the beginning of the first line that is not blank or not complete, and the
- * number of skipped lines.
+ * Skips blank lines from `start`. Returns where the line after them begins, and the number of skipped lines. A last line without
+ * line feed is not skipped, even if it is blank so far.
  */
 export function skipBlankLines(chunk: Buffer, start: number): { readonly start: number; lines: number } {
   let [from, lines] = [start, 0]

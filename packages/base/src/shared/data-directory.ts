@@ -25,8 +25,8 @@ export async function makeDataDirectory(directory: string): Promise<void> {
 }
 
 /**
- * Makes the missing folders of a path, the topmost first. `mkdir` with `recursive` is not used: Node never returns for
- * a folder such as /proc that answers ENOENT.
+ * Makes the missing folders of a path, the topmost first. `mkdir` with `recursive` is not used: Node's call never ends where
+ * the file system refuses a new folder with ENOENT, as /proc does.
  */
 async function makeMissingFolders(directory: string): Promise<void> {
   const missing: string[] = []
@@ -39,7 +39,7 @@ async function makeMissingFolders(directory: string): Promise<void> {
   }
 }
 
-/** True for a directory; false when nothing is there. Throws ENOTDIR for a file, and other errors of `stat`. */
+/** True for a directory; false when the path does not exist. Throws ENOTDIR when `path` is a file, and other errors of `stat`. */
 async function isDirectory(path: string): Promise<boolean> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null

@@ -1,6 +1,6 @@
 /**
- * Remembers one value for each owner, and makes the value again when its source has changed. The least recently used
- * owners are forgotten.
+ * Remembers one value for each owner, such as a participant. Makes the value again when its source has changed: the text from
+ * which it was made, such as the stored settings. The least recently used owners are forgotten.
  */
 import { createLruCache } from './recently-used.ts'
 

@@ -11,7 +11,7 @@ const MOST_COMPARED_CHARACTERS = 80
 
 /**
  * The name most similar to `given`, without regard to case and separators; the first one if several are equally
- * similar. Undefined when each differs in more than a third of the characters (of the longer of the two names).
+ * similar. Undefined when no name is near: more than a third of the longer name's characters would have to change.
  */
 export function nearestName(given: string, names: Iterable<string>): string | undefined {
   const wanted = comparableName(given).slice(0, MOST_COMPARED_CHARACTERS)

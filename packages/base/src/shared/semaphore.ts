@@ -4,7 +4,7 @@
  */
 
 export interface Semaphore {
-  /** Asks for a slot of the key, with a weight (default: 1). If no other slot of the key is in use, any weight is accepted. */
+  /** Asks for a slot of the key, with a weight (default: 1). A weight above the limit gets a slot when the key has no other. */
   take(key: string, weight?: number): Slot
 }
 
@@ -25,7 +25,7 @@ interface SlotsOfKey {
   readonly waiting: Set<WaitingSlot>
 }
 
-/** Makes a semaphore. @param most the largest total weight of one key's slots at a time; a single slot may have more */
+/** Makes a semaphore. @param most the limit: the largest total weight of the slots that one key has at the same time */
 export function createSemaphore(most: number): Semaphore {
   const keys = new Map<string, SlotsOfKey>()
   const admit = (name: string, key: SlotsOfKey): void => {

@@ -11,7 +11,7 @@ export interface ShortLivedCache<Value> {
   forget(key: string): void
 }
 
-/** Milliseconds. A change must take effect on every node within a second: the cache uses half of that time. */
+/** A change must take effect on every node within a second. The cache delays it by at most half a second. */
 const MAX_AGE_MS = 500
 
 /**

@@ -1,8 +1,8 @@
 /** Splits long work, so that other work of the event loop does not wait for it. */
 import { performance } from 'node:perf_hooks'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Milliseconds of work after which `next` pauses. */
+/** Milliseconds of work after which `next` lets the event loop do other work. */
 const TURN_MS = 20
 
 /** Splits work into short turns of the event loop. Each piece of work has its own instance and calls `next` between steps. */
@@ -19,7 +19,7 @@ export class ShortTurns {
   /** Lets the event loop do other work if at least `TURN_MS` have passed since the last pause. */
   async next(): Promise<void> {
     if (this.#now() - this.#since < TURN_MS) return
-    await turn()
+    await nextTurn()
     this.#since = this.#now()
   }
 }

@@ -1,7 +1,10 @@
 /** Wakes a loop that waits for work: work has come, or will be due after some time. */
 
 export interface Wake {
-  /** Ends the current wait, or the next, after this many milliseconds. Only the earliest time counts for one wait. */
+  /**
+   * Ends the current wait, else the next one, after this many milliseconds (default: 0). Of several calls before that wait ends,
+   * only the one with the earliest time has an effect.
+   */
   raise(after?: number): void
   /** Resolves when the time that `raise` has set comes, or when the signal aborts. */
   wait(signal: AbortSignal): Promise<void>

@@ -16,7 +16,10 @@ import type { RegistryTarget } from './target.ts'
 
 export interface CallbackSetup {
   readonly at: ListenAddress
-  /** The callback address in our requests, or one for each callback. Default at a local registry: the listener's. */
+  /**
+   * The callback address in our requests, or a function that returns the address for each operation of callbacks; undefined: the
+   * address of the listener, which only a registry on this machine can reach.
+   */
   readonly sender_uri: ClientOptions['sender_uri'] | undefined
   readonly handlers?: Handlers
   /** Milliseconds to wait for the callback of a subscribe or an unsubscribe. */
@@ -69,7 +72,7 @@ async function reportMessageId(request: Request, arrived: (message_id: string) =
     const message_id: unknown = JSON.parse(await request.text())?.header?.message_id
     if (typeof message_id === 'string') arrived(message_id)
   } catch {
-    // The receiver will refuse this text, which is no message.
+    // The body is no JSON. `receiver.handle` refuses the request afterwards.
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Checks our own system with a registry: sends requests and reports what came. The verdict is given on the registry's
- * side, by `rollcall participant check`.
+ * Tries out a participant's keys and addresses with a registry: sends requests as the participant, and reports the answers and
+ * callbacks. The operator of the registry gives the verdict, with `rollcall participant check`.
  */
 import { type Handlers, itemsOrThrow, notifyMeta, RegistryClient, type SubscribeInput } from '@rollcall/client'
 import type { JsonObject, SearchCriteria, SubscribeCriteria } from '@rollcall/protocol'
@@ -10,18 +10,18 @@ import { callClient, makeClient } from './failures.ts'
 import { subscriptionCodes } from './subscriptions.ts'
 import type { RegistryTarget } from './target.ts'
 
-export interface CheckedStep {
+export interface CheckStepResult {
   readonly name: string
   readonly state: 'passed' | 'missing'
   readonly sent: string
-  /** The result of a passed step; for a missing one, the failure or what to do. */
+  /** The answer to a passed step; for the state `missing`, the failure or what to do. */
   readonly came: string
 }
 
 export interface SystemCheckOptions {
   /** A query that finds a person whom the registry has. */
   readonly query: SearchCriteria
-  /** Where to listen for callbacks, and the address that the registry gets; null: synchronous requests only. */
+  /** Host and port to listen on for callbacks (`at`), and their address in requests; null: synchronous requests only. */
   readonly callbacks: Pick<CallbackSetup, 'at' | 'sender_uri'> | null
   /** The subscription to make; null for none. */
   readonly subscription: { readonly event: string; readonly record_type: string } | null
@@ -29,10 +29,13 @@ export interface SystemCheckOptions {
   readonly wait: number
   readonly signal: AbortSignal
   /** Called with the result of each step. */
-  readonly tell: (step: CheckedStep) => void
+  readonly tell: (step: CheckStepResult) => void
 }
 
-/** Runs one step and reports it. @throws StepFailed after the report of a failure */
+/**
+ * Runs one step and tells its result. `sent` says in words what is sent; `ask` does the step, and returns in words what came.
+ * @throws StepFailed after the failure was told
+ */
 type RunStep = (name: string, sent: string, ask: () => Promise<string>) => Promise<void>
 
 class StepFailed extends Error {}
@@ -66,7 +69,10 @@ export async function runSystemCheck(target: RegistryTarget, checking: SystemChe
 const signatureText = ({ signed }: { readonly signed: boolean }): string =>
   signed ? 'in a signed answer that verifies' : 'in an answer without signature'
 
-/** Checks callbacks and a subscription. @returns whether the messages came that only `participant check --wait` sends */
+/**
+ * Checks callbacks and a subscription.
+ * @returns whether the repeated on-search and the test notification came, which the registry sends for `participant check --wait`
+ */
 function runCallbackSteps(
   target: RegistryTarget,
   { query, callbacks, subscription, wait, signal, tell }: SystemCheckOptions & { readonly callbacks: object },
@@ -122,7 +128,7 @@ function runCallbackSteps(
   })
 }
 
-/** Makes the criteria of a subscription to an event of the persons whom the query finds. */
+/** Makes the criteria of a subscription to one type of event, for the persons whom the query finds. */
 const subscriptionCriteria = (query: SearchCriteria, { event, record_type }: NonNullable<SystemCheckOptions['subscription']>) =>
   ({ reg_event_type: event, filter_type: query.query_type, filter: query.query, notify_record_type: record_type }) as JsonObject &
     SubscribeCriteria as SubscribeInput

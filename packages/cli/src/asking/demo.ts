@@ -9,7 +9,7 @@ import { CommandError } from '../failure.ts'
 /** The path of demo.json. The configuration of the server has this path too, but takes a second to load. */
 const demoJsonPath = (): string => resolve(process.env.ROLLCALL_DATA || '.rollcall', 'demo.json')
 
-/** Reads demo.json; null: there is no such file. @throws CommandError the file cannot be read */
+/** Reads demo.json; null: there is no such file. @throws CommandError the file cannot be read, or is damaged */
 export async function readDemoFile(): Promise<DemoFile | null> {
   const path = demoJsonPath()
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

@@ -2,12 +2,12 @@ import type { EnrolmentUpdate } from '@rollcall/client'
 import type { JsonObject } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type EnrolledRowCounts, type EnrolmentRow, enrolRows, MESSAGE_LIMITS, type RowReject } from './enrolling.ts'
+import { type EnrolledRowCounts, type EnrolmentRow, enrolRows, MESSAGE_LIMITS, type RowRejection } from './enrolling.ts'
 
 /** A registry that rejects the beneficiaries that say so. */
 function registry() {
   const messages: (readonly JsonObject[])[] = []
-  const rejects: RowReject[] = []
+  const rejects: RowRejection[] = []
   const send = async (beneficiaries: readonly JsonObject[]): Promise<readonly EnrolmentUpdate[]> => {
     messages.push(beneficiaries)
     return beneficiaries.map(({ bad }, index) => {
@@ -22,7 +22,7 @@ function registry() {
       }
     })
   }
-  const reject = async (more: readonly RowReject[]): Promise<void> => void rejects.push(...more)
+  const reject = async (more: readonly RowRejection[]): Promise<void> => void rejects.push(...more)
   return { messages, rejects, sending: { send, reject } }
 }
 

@@ -2,18 +2,18 @@
 import type { EnrolmentUpdate } from '@rollcall/client'
 import type { JsonObject } from '@rollcall/protocol'
 
-/** A row of a file, with the number of its line and the bytes of the file up to its end. */
+/** A row of a file. `line` is the number of its line, and `end` the number of bytes from the start of the file to its end. */
 export type EnrolmentRow = { readonly line: number; readonly end: number } & (
   | { readonly document: JsonObject }
   | { readonly problem: string }
 )
 
-export interface RowReject {
+export interface RowRejection {
   readonly line: number
   readonly reason: string
 }
 
-/** Counts of the rows of a file, from its first row to the end of a message. */
+/** Counts of the rows of a file so far: from the first row to the last row of the message that was sent last. */
 export interface EnrolledRowCounts {
   readonly lines: number
   readonly taken: number
@@ -25,15 +25,18 @@ export interface EnrolledRowCounts {
 /** The counts of rows before the first message is sent; every count is 0. */
 export const NO_ROWS_ENROLLED: EnrolledRowCounts = { lines: 0, taken: 0, rejected: 0, bytes: 0 }
 
-/** The most beneficiaries of one message, and the most characters of their JSON. A longer row is sent alone. */
+/** The most beneficiaries of one message, and the most characters of their JSON together. A longer row is sent alone. */
 export const MESSAGE_LIMITS = { beneficiaries: 100, size: 2_000_000 } as const
 
 export interface EnrolRowsDeps {
   readonly send: (beneficiaries: readonly JsonObject[]) => Promise<readonly EnrolmentUpdate[]>
-  readonly reject: (rejects: readonly RowReject[]) => Promise<void>
+  readonly reject: (rejects: readonly RowRejection[]) => Promise<void>
 }
 
-/** Sends all readable rows, and yields the counts so far after each message. Leaving the loop stops the sending. */
+/**
+ * Sends all readable rows, and yields the counts so far after each message. Unreadable rows, and rows that the registry refuses,
+ * go to `reject`. When the caller stops its loop over the counts, no more is sent.
+ */
 export async function* enrolRows(
   rows: AsyncIterable<EnrolmentRow>,
   { send, reject }: EnrolRowsDeps,
@@ -43,7 +46,7 @@ export async function* enrolRows(
     const read = batch.flatMap((row) => ('document' in row ? [row] : []))
     const updates = read.length === 0 ? [] : await send(read.map(({ document }) => document))
     const refused = new Map(read.map(({ line }, at) => [line, updates[at]]))
-    const rejects = batch.flatMap((row): RowReject[] => {
+    const rejects = batch.flatMap((row): RowRejection[] => {
       if ('problem' in row) return [{ line: row.line, reason: row.problem }]
       const update = refused.get(row.line)
       return update?.ok === true ? [] : [{ line: row.line, reason: update?.message ?? NO_REASON_TEXT }]

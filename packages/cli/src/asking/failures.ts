@@ -4,7 +4,10 @@ import { KeyRefused } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
 import { toPrintableLine } from './printing.ts'
 
-/** Awaits a call of the client. @throws CommandError in place of the client's errors */
+/**
+ * Awaits a call of the client.
+ * @throws CommandError in place of the client's errors, and of any error after `signal` was aborted
+ */
 export async function callClient<Result>(asking: Promise<Result>, signal?: AbortSignal): Promise<Result> {
   try {
     return await asking
@@ -45,7 +48,7 @@ function clientErrorText(error: unknown): string | null {
   return null
 }
 
-/** Advice for refusals that an option of the command usually causes. */
+/** Advice for refusals whose usual cause is a missing or a wrong option of the command. */
 const ADVICE_BY_CODE: Readonly<Record<string, string>> = {
   'err.signature.missing': 'sign it: --sign-key with our private key, and --sign-kid with its kid at the registry',
   'err.signature.invalid':
@@ -69,7 +72,7 @@ const optionErrorText = (message: string): string =>
     ? `${message.replace('signing.profile', '--profile')}; the algorithm of an Ed25519 key is EdDSA: --profile parameters,rfc8785,EdDSA`
     : message
 
-/** Options of the client that an untrusted answer may name, with the names that commands have for them. */
+/** Options of the client that the error `UntrustedAnswer` names as possible causes, with the flags of commands for them. */
 const FLAGS_BY_CLIENT_OPTION: Readonly<Record<string, string>> = {
   sender_id: '--sender-id',
   receiver_id: '--receiver-id',

@@ -1,4 +1,4 @@
-/** The peers of `rollcall listen`, its listener, and the command that gets the callbacks. */
+/** The peers of `rollcall listen`, its listener, and the shell command of --exec that gets the callbacks. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -110,7 +110,7 @@ export async function listenForCallbacks(
 
 const LOOPBACK_ADDRESSES = ['127.0.0.1', 'localhost', '::1']
 
-/** Warns that plain HTTP to other machines can be read on the way. */
+/** Warns on standard error that other machines reach `host` in plain HTTP, unless `host` is a loopback address. */
 export function warnOfOpenHost(host: string): void {
   if (LOOPBACK_ADDRESSES.includes(host)) return
   process.stderr.write(`rollcall: ${host} is reached from other machines in plain HTTP: put a proxy that speaks TLS before it\n`)
@@ -118,14 +118,14 @@ export function warnOfOpenHost(host: string): void {
 
 /** Thrown when the command of --exec did not accept an envelope. */
 export class ExecCommandFailed extends Error {
-  override readonly name = 'HandOverRefused'
+  override readonly name = 'ExecCommandFailed'
 }
 
 /**
- * Makes a function that gives envelopes to a command, one after the other. The function resolves when the command ended with exit
- * code 0, and rejects with HandOverRefused otherwise.
- * @param command for the shell; it gets the decrypted envelope as one JSON text on its standard input
- * @param stdout where the command's output goes: `stderr` with --json, as our standard output is then for JSON alone
+ * Makes a function that gives envelopes to a shell command, one after the other. The function resolves when the command ended
+ * with exit code 0, and rejects with ExecCommandFailed otherwise.
+ * @param command the shell command; it gets the decrypted envelope as one JSON text on its standard input
+ * @param stdout where the command's output goes; `stderr` keeps it out of our own standard output, which --json has for JSON
  */
 export function createExecHandOver(command: string, stdout: 'inherit' | 'stderr'): (envelope: object) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve()

@@ -7,13 +7,13 @@ import { readFileOrStdin } from '../input.ts'
 
 /**
  * Reads a private key in PEM or as a JWK, with its kid.
- * @param kid the kid of the command line; a JWK may have its own
+ * @param kid the kid of the command line, in place of the JWK's own; undefined: the file must have a kid
  * @throws CommandError, which quotes no value of the file
  */
 export async function readPrivateKey(path: string, kid: string | undefined): Promise<Jwk> {
   const text = (await readFileOrStdin(path)).trim()
   const jwk = text.startsWith('-----BEGIN ') ? privateJwkFromPem(path, text) : parseKeyFile(path, text)
-  if (isJwk(jwk) && jwk.kty !== 'oct' && !isPrivateJwk(jwk)) throw publicKeyError(path)
+  if (isJwk(jwk) && jwk.kty !== 'oct' && !isPrivateJwk(jwk)) throw notPrivateKeyError(path)
   if (!isJwk(jwk) || !isPrivateJwk(jwk)) {
     throw new CommandError(`${path} must hold a private key, in PEM or as a JWK`)
   }
@@ -37,12 +37,12 @@ export async function readPublicKeys(path: string): Promise<JwkSet> {
 
 const isJwk = (value: unknown): value is Jwk => isJsonObject(value) && typeof value.kty === 'string'
 
-const publicKeyError = (path: string): CommandError =>
+const notPrivateKeyError = (path: string): CommandError =>
   new CommandError(`${path} holds a public key: give the file with the private key that belongs to it`)
 
 function privateJwkFromPem(path: string, text: string): unknown {
   // These headings begin the files in which `openssl` writes a public key.
-  if (/^-----BEGIN (RSA )?PUBLIC KEY-----/.test(text)) throw publicKeyError(path)
+  if (/^-----BEGIN (RSA )?PUBLIC KEY-----/.test(text)) throw notPrivateKeyError(path)
   try {
     return createPrivateKey(text).export({ format: 'jwk' })
   } catch {

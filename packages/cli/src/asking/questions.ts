@@ -15,7 +15,7 @@ import { CommandError } from '../failure.ts'
 import { parseJsonText, readFileOrStdin } from '../input.ts'
 import { readTypeAndValue } from '../values.ts'
 
-export interface QuestionOptions {
+export interface SearchQueryOptions {
   readonly identifier?: readonly string[]
   readonly where?: string
   readonly graphql?: string
@@ -29,7 +29,7 @@ export interface QuestionOptions {
 }
 
 /** Reads one search, or a batch of searches, from options. @throws CommandError, which repeats no value */
-export async function readQuestions(options: QuestionOptions): Promise<readonly SearchInput[]> {
+export async function readQuestions(options: SearchQueryOptions): Promise<readonly SearchInput[]> {
   const { identifier: identifiers, where, graphql: text, query } = options
   const given = [identifiers, where, text, query].filter((form) => form !== undefined)
   if (given.length !== 1) {
@@ -44,7 +44,7 @@ export async function readQuestions(options: QuestionOptions): Promise<readonly 
 }
 
 /** Reads the consent from options: a signed one in a file, or an unsigned one for a purpose. */
-async function readConsent({ consentPurpose: purpose, consentJws }: QuestionOptions): Promise<UnderConsent> {
+async function readConsent({ consentPurpose: purpose, consentJws }: SearchQueryOptions): Promise<UnderConsent> {
   if (consentJws === undefined) return purpose === undefined ? {} : assertedConsent(purpose)
   const jws = (await readFileOrStdin(consentJws, '--consent-jws')).trim()
   return signedConsent(jws, purpose === undefined ? {} : { purpose })
@@ -52,7 +52,7 @@ async function readConsent({ consentPurpose: purpose, consentJws }: QuestionOpti
 
 const WHERE_ADVICE = `write conditions such as '{"sex": "female"}', in single quotes for the shell`
 
-function searchesInOptions({ identifier: identifiers, where, graphql: text }: QuestionOptions): readonly SearchInput[] {
+function searchesInOptions({ identifier: identifiers, where, graphql: text }: SearchQueryOptions): readonly SearchInput[] {
   if (identifiers !== undefined) return identifiers.map(queryByIdentifier)
   if (text !== undefined) return [graphql(text)]
   return [queryByConditions(parseJsonText('--where', where ?? '', WHERE_ADVICE), '--where')]
@@ -87,7 +87,7 @@ function requireSearchItem(value: JsonValue): SearchInput {
   throw new CommandError('the file of --query: each item of search_request must be an object with search_criteria')
 }
 
-/** Makes criteria of an identifier, a GraphQL text, an expression or conditions: the members tell them apart. */
+/** Makes criteria from JSON. Without `type`, it is conditions. With `type`, `value` shows: identifier, GraphQL or expression. */
 function criteriaFromJson(value: JsonObject): SearchInput {
   const { type, value: inner } = value
   if (typeof type !== 'string') return queryByConditions(value, '--query')
@@ -96,11 +96,11 @@ function criteriaFromJson(value: JsonObject): SearchInput {
   return asSearchCriteria({ query_type: typeof said === 'string' ? 'graphql' : 'expression', query: value })
 }
 
-// The registry checks the inner shape, and says what is wrong with it.
+// The members of `query` are not checked here: the registry checks them, and says what is wrong.
 const asSearchCriteria = (criteria: JsonObject): SearchCriteria => criteria as JsonObject & SearchCriteria
 
 /** Adds record type, pages, sorting and consent from options to a search. The options override the file of --query. */
-function completeSearch(input: SearchInput, options: QuestionOptions, under: UnderConsent): SearchInput {
+function completeSearch(input: SearchInput, options: SearchQueryOptions, under: UnderConsent): SearchInput {
   const isItem = 'search_criteria' in input
   const criteria = isItem ? input.search_criteria : input
   const { recordType, pageSize, page, sort } = options

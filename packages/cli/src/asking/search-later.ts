@@ -4,7 +4,7 @@ import { type CallbackSetup, withCallbacks } from './called-back.ts'
 import { callClient } from './failures.ts'
 import type { RegistryTarget } from './target.ts'
 
-export interface CallbackWait extends Pick<CallbackSetup, 'at' | 'sender_uri'> {
+export interface CallbackWaitOptions extends Pick<CallbackSetup, 'at' | 'sender_uri'> {
   /** Milliseconds to wait for each callback. */
   readonly timeout: number
   readonly signal: AbortSignal
@@ -13,7 +13,11 @@ export interface CallbackWait extends Pick<CallbackSetup, 'at' | 'sender_uri'> {
 }
 
 /** Sends the request and reports each callback, until the last page of every item has come. @throws CommandError */
-export function searchAndWait(target: RegistryTarget, questions: readonly SearchInput[], wait: CallbackWait): Promise<void> {
+export function searchAndWait(
+  target: RegistryTarget,
+  questions: readonly SearchInput[],
+  wait: CallbackWaitOptions,
+): Promise<void> {
   return withCallbacks(target, wait, async (asking, rejected) => {
     const { timeout, accepted } = wait
     const signal = AbortSignal.any([wait.signal, rejected])

@@ -3,10 +3,11 @@ import { type EventContext, ItemRejected, type SubscribeInput } from '@rollcall/
 import type { JsonObject, SubscribeCriteria, SubscribeResponseItem, Subscription } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
 import { printableJson, toPrintableLine } from './printing.ts'
-import { type QuestionOptions, readQuestions } from './questions.ts'
+import { readQuestions, type SearchQueryOptions } from './questions.ts'
 import type { RegistryTarget } from './target.ts'
 
-export interface SubscriptionOptions extends Pick<QuestionOptions, 'identifier' | 'where' | 'graphql' | 'query' | 'recordType'> {
+export interface SubscriptionOptions
+  extends Pick<SearchQueryOptions, 'identifier' | 'where' | 'graphql' | 'query' | 'recordType'> {
   readonly event: string
   readonly frequency?: string
   readonly start?: Date
@@ -51,14 +52,14 @@ function readFrequency({ frequency, start, until }: SubscriptionOptions): Pick<P
   return { frequency: { frequency, start_time, end_time: until.toISOString() } }
 }
 
-/** Lists the codes of the subscriptions that an item has made. */
+/** Lists the codes of the subscriptions in an item of a subscribe response. */
 export const subscriptionCodes = ({ subscriptions = [] }: Pick<SubscribeResponseItem, 'subscriptions'>): string[] =>
   subscriptions.map(({ code }: Subscription) => code)
 
 /** Matches codes of subscriptions as Rollcall makes them. Registries of other software have other codes. */
 const SUBSCRIPTION_CODE_PATTERN = /\bSUB-[0-9A-Z]{24}\b/g
 
-/** Lists the codes of our equal subscriptions that an already_subscribed rejection names; empty for other failures. */
+/** Lists the codes of our earlier subscriptions to the same, from the rejection already_subscribed; empty for other errors. */
 export function equalSubscriptionCodes(failure: unknown): readonly string[] {
   if (!(failure instanceof ItemRejected) || failure.code !== 'rjct.event.already_subscribed') return []
   return failure.message.match(SUBSCRIPTION_CODE_PATTERN) ?? []

@@ -4,7 +4,7 @@ import { CALLBACKS, isJsonObject, OPERATIONS } from '@rollcall/protocol'
 import { countWithNoun } from '../output.ts'
 import { toPrintableLine } from './printing.ts'
 
-/** A message that was verified and decrypted. `message` is absent where only the header is known. */
+/** An envelope that was verified and decrypted. A rejection of a whole request has no `message`, only a header. */
 export interface OpenedMessage {
   readonly header: object
   readonly message?: object
@@ -39,10 +39,10 @@ export interface MessageSummary {
   readonly items: readonly ItemSummary[]
 }
 
-type UncheckedMembers = Readonly<Record<string, unknown>>
+type UncheckedObject = Readonly<Record<string, unknown>>
 
 /** The names of the members that hold the items of a reply or callback, from OPERATIONS and CALLBACKS. */
-const BATCH_MEMBERS = [
+const BATCH_MEMBER_NAMES = [
   ...new Set(
     [...OPERATIONS.map(({ reply }) => reply.items), ...CALLBACKS.map(({ message }) => message.items)].filter(
       (name) => name !== null,
@@ -67,12 +67,12 @@ export function summariseMessage({ header, message, signed, encrypted = false }:
   }
 }
 
-/** Lists the items of a message; of a status answer, those of the message in it. */
-export function itemsOf(message: object): readonly UncheckedMembers[] {
+/** Lists the items of a message. Those of a status response are in the message that it contains (`txn_status`). */
+export function itemsOf(message: object): readonly UncheckedObject[] {
   const said = membersOrEmpty(message)
   const status = membersOrEmpty(membersOrEmpty(said.txnstatus_response).txn_status)
   const holder = Object.keys(status).length > 0 ? status : said
-  for (const name of BATCH_MEMBERS) {
+  for (const name of BATCH_MEMBER_NAMES) {
     const batch = holder[name]
     if (Array.isArray(batch)) return batch.map(membersOrEmpty)
   }
@@ -80,13 +80,13 @@ export function itemsOf(message: object): readonly UncheckedMembers[] {
 }
 
 /** Lists the records of an item. */
-export function recordsOf(item: UncheckedMembers): readonly unknown[] {
+export function recordsOf(item: UncheckedObject): readonly unknown[] {
   const { reg_records } = membersOrEmpty(item.data)
   if (reg_records === undefined || reg_records === null) return []
   return Array.isArray(reg_records) ? reg_records : [reg_records]
 }
 
-function itemSummary(item: UncheckedMembers): ItemSummary {
+function itemSummary(item: UncheckedObject): ItemSummary {
   const { total_count, page_number, page_size } = membersOrEmpty(item.pagination)
   return {
     reference_id: textOrNull(item.reference_id),
@@ -101,7 +101,7 @@ function itemSummary(item: UncheckedMembers): ItemSummary {
   }
 }
 
-/** True when further pages of the item follow; false also when the item does not say. */
+/** True when further pages of the item follow; false also when the item lacks a page number, a page size or a total. */
 export function hasFurtherPages({ page_number, page_size, total_count }: ItemSummary): boolean {
   if (page_number === null || page_size === null || total_count === null) return false
   return page_number * page_size < total_count
@@ -135,6 +135,6 @@ export function outcomeText({ status, code, reason }: Pick<MessageSummary, 'stat
   return parts.length === 0 ? null : parts.join(', ')
 }
 
-const membersOrEmpty = (value: unknown): UncheckedMembers => (isJsonObject(value) ? value : {})
+const membersOrEmpty = (value: unknown): UncheckedObject => (isJsonObject(value) ? value : {})
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
 const countOrNull = (value: unknown): number | null => (typeof value === 'number' ? value : null)

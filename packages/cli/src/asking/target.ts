@@ -32,8 +32,8 @@ export async function readTarget(options: RegistryOptions): Promise<RegistryTarg
   const demo = await readDemoFile()
   const { base_url, registry } = readRegistryAddress(options, demo)
   // The demo's secret and keys are used only for the demo, and only if no other sender is named.
-  const isDemos = demo !== null && isOnDemoServer(demo, base_url)
-  const participant = isDemos && options.senderId === undefined && options.clientId === undefined ? demo.participant : null
+  const isDemoServer = demo !== null && isOnDemoServer(demo, base_url)
+  const participant = isDemoServer && options.senderId === undefined && options.clientId === undefined ? demo.participant : null
   const sender_id = options.senderId ?? participant?.sender_id
   if (sender_id === undefined) throw new CommandError('--sender-id is missing; give our sender_id at the registry')
 
@@ -80,7 +80,7 @@ function readRegistryAddress(
   return { base_url: new URL(demoRegistryUrl(demo, registry)), registry }
 }
 
-/** Reads the HTTP address that an option gives. @throws CommandError it is none */
+/** Reads the HTTP address that an option gives. @throws CommandError the text is no HTTP address */
 export function readAddress(option: string, text: string): URL {
   const address = URL.canParse(text) ? new URL(text) : null
   if (address !== null && /^https?:$/.test(address.protocol)) return address
@@ -131,13 +131,13 @@ function encryptionOf({ encrypt }: RegistryOptions, keys: readonly Jwk[]): { rea
   throw new CommandError('--encrypt needs --decrypt-key, our private key that opens the answer')
 }
 
-interface AnswerTrust {
+interface AnswerVerification {
   readonly signature?: Peer['signature'] & string
   readonly keys?: JwkSet | string
   readonly profile?: Peer['profile'] & object
 }
 
-async function readAnswerTrust({ verify, peerKeys, peerProfile }: RegistryOptions): Promise<AnswerTrust> {
+async function readAnswerTrust({ verify, peerKeys, peerProfile }: RegistryOptions): Promise<AnswerVerification> {
   const keys = peerKeys === undefined || /^https?:/.test(peerKeys) ? peerKeys : await readPublicKeys(peerKeys)
   return {
     ...(verify !== undefined && { signature: verify }),
@@ -146,7 +146,7 @@ async function readAnswerTrust({ verify, peerKeys, peerProfile }: RegistryOption
   }
 }
 
-function callbackPeer(sender_id: string, base_url: URL, trust: AnswerTrust, { encrypt, profile }: RegistryOptions): Peer {
+function callbackPeer(sender_id: string, base_url: URL, trust: AnswerVerification, { encrypt, profile }: RegistryOptions): Peer {
   const keys = trust.keys ?? publishedKeysAddress(base_url)
   // A registry signs with the signature profile that it expects of us (D16).
   const same = profile === undefined ? {} : { profile }

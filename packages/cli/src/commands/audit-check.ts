@@ -60,7 +60,7 @@ function readEvidence(text: string, file: string): unknown {
   }
 }
 
-/** Checks that a message belongs to evidence. @throws CommandError no message of the evidence has these bytes */
+/** Checks that the message in the file belongs to the evidence, by the SHA-256 of the file. @throws CommandError it does not */
 async function checkMessageInEvidence(file: string, { accounts }: VerifiedEvidence): Promise<void> {
   const sum = createHash('sha256')
   await pipeline(createReadStream(file), sum).catch((error: unknown) => {

@@ -46,7 +46,7 @@ async function runPerson(type: string, value: string | undefined, options: Perso
 /** Writes the report as a page and as JSON. @throws CommandError a file exists already, or cannot be written */
 async function writeReport(person: Parameters<typeof reportAccess>[1], file: string, options: OutputOptions): Promise<void> {
   const json = `${file.replace(/\.html?$/, '')}.json`
-  // Both are refused before the access, which gets an audit entry.
+  // Existing files are refused first. Otherwise the audit log would have an entry of a report that nobody got.
   for (const path of [file, json]) await refuseExistingFile(path)
   const { html, report } = await callWithDatabase(reportAccess, person)
   await writeNewFile(file, html)

@@ -37,7 +37,10 @@ async function runVerify({ against, ...options }: VerifyOptions): Promise<void> 
   if (!verified.good) process.exitCode = EXIT_CODES.failed
 }
 
-/** Returns the lines that the file has now; they are read later. Lines added meanwhile may be newer than the snapshot. */
+/**
+ * Returns the lines that the file of the witness (the copy of checkpoints outside of the database) has now. Lines that are added
+ * before they are read are left out: they may be about entries after the snapshot of the audit log.
+ */
 async function currentWitnessLines(path: string): Promise<AsyncIterable<string>> {
   const { size } = await stat(path).catch((error: unknown) => {
     throw new CommandError(`the file of the witness cannot be read: ${path}`, { cause: error })
@@ -45,7 +48,7 @@ async function currentWitnessLines(path: string): Promise<AsyncIterable<string>>
   return linesOfFirstBytes(path, size)
 }
 
-/** Opens the file when the first line is asked for: readline loses lines that it reads before somebody asks. */
+/** Yields the lines in the first `size` bytes. Opens the file at the first call: readline loses lines that nobody awaits yet. */
 async function* linesOfFirstBytes(path: string, size: number): AsyncGenerator<string> {
   if (size > 0) yield* createInterface({ input: createReadStream(path, { end: size - 1 }) })
 }

@@ -1,8 +1,8 @@
-/** `rollcall check`: tries out our own system with a registry, step by step. */
+/** `rollcall check`: sends requests to a registry as the user's system does, step by step, and says which step fails. */
 import { callbacksAt } from '@rollcall/client'
 import { KINDS } from '@rollcall/protocol'
 import type { Command } from 'commander'
-import { type CheckedStep, runSystemCheck } from '../asking/checking.ts'
+import { type CheckStepResult, runSystemCheck } from '../asking/checking.ts'
 import { toPrintableLine } from '../asking/printing.ts'
 import { readQuestions } from '../asking/questions.ts'
 import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
@@ -59,7 +59,7 @@ async function runCheck(namespace: string | undefined, options: CheckOptions): P
   if (question === undefined || others.length > 0) throw new CommandError('give one --identifier')
   const query = 'search_criteria' in question ? question.search_criteria : question
   const target = await readTarget({ ...options, ...(namespace !== undefined && { registry: namespace }) })
-  const steps: CheckedStep[] = []
+  const steps: CheckStepResult[] = []
   const passed = await runSystemCheck(target, {
     query,
     signal,
@@ -79,7 +79,7 @@ async function runCheck(namespace: string | undefined, options: CheckOptions): P
   if (!passed) process.exitCode = EXIT_CODES.failed
 }
 
-const stepText = ({ name, state, sent, came }: CheckedStep): string =>
+const stepText = ({ name, state, sent, came }: CheckStepResult): string =>
   `${state.padEnd(8)} ${name.padEnd(13)} sent: ${sent}; came: ${came}`
 
 function readCallbackAddress({ listen, callbackUrl }: CheckOptions) {
@@ -89,8 +89,8 @@ function readCallbackAddress({ listen, callbackUrl }: CheckOptions) {
 }
 
 /**
- * Reads the subscription to make; null without --event. When no record type is known, it is the first one of the kind with which
- * the namespace begins.
+ * Reads the subscription to make; null without --event. When no record type is known, a namespace such as `civil` or `civil-test`
+ * names the kind, and the first record type of this kind is taken.
  */
 function subscriptionToCheck({ base_url, record_type: usual }: RegistryTarget, { event, recordType }: CheckOptions) {
   if (event === undefined) return null

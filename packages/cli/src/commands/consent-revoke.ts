@@ -1,4 +1,4 @@
-/** `rollcall consent revoke`: revokes the consents of a list in a file. */
+/** `rollcall consent revoke`: revokes the consents whose ids (`jti`) a file lists. */
 import { revokeConsents } from '@rollcall/admin/consents/consents'
 import type { Command } from 'commander'
 import { withdrawalText } from '../consent-text.ts'

@@ -5,7 +5,7 @@ import { type CommandGroup, lazyCommand } from '../command-tree.ts'
 import { stoppedText, withdrawalText } from '../consent-text.ts'
 import { CommandError } from '../failure.ts'
 import { tableFormatter } from '../output.ts'
-import { collectOption, identifierMembers, readTypeAndValue } from '../values.ts'
+import { collectOption, readTypeAndValue, renameIdentifierMembers } from '../values.ts'
 
 const loadAuthorityActs = () => import('@rollcall/admin/consents/authorities')
 const loadConsentActs = () => import('@rollcall/admin/consents/consents')
@@ -24,7 +24,7 @@ const PERSON_OPTIONS = {
   more: { '--identifier <TYPE=VALUE>': 'an identifier of the person; with --purpose', '--purpose <code>': 'code of the purpose' },
 } as const
 
-const readIdentifierOption = (text: unknown) => identifierMembers(readTypeAndValue(String(text), '--identifier'))
+const readIdentifierOption = (text: unknown) => renameIdentifierMembers(readTypeAndValue(String(text), '--identifier'))
 
 export const COMMAND_TREE: CommandGroup = {
   about: 'manage who may sign consents, and withdraw consents (docs/consent.md)',

@@ -1,4 +1,4 @@
-/** `rollcall deliveries`: shows messages to participants and the results of their attempts, and changes them. */
+/** `rollcall deliveries`: lists deliveries with the results of their attempts, and retries, drops or replays them. */
 import type { DeliveryChange, showDelivery } from '@rollcall/admin/deliveries/deliveries'
 import { adminCommand } from '../admin-command.ts'
 import type { CommandGroup, LeafCommand } from '../command-tree.ts'
@@ -41,7 +41,7 @@ export const COMMAND_TREE: CommandGroup = {
       text: tableFormatter(
         'id participant callback page state attempts reason created_at next_attempt_at',
         'no deliveries',
-        // A waiting delivery has no reason of its own, but its last attempt may have one.
+        // A delivery that still waits has no `reason`. The cause of its last failed attempt, if any, is shown instead.
         ({ cause, ...row }) => ({ ...row, reason: row.reason ?? cause?.cause ?? null }),
       ),
     }),

@@ -1,7 +1,7 @@
 import { listDeliveries, showDelivery } from '@rollcall/admin/deliveries/deliveries'
 import type { Participant } from '@rollcall/core/model/participant'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { drainParticipant } from '../../../delivery/src/delivery/drain.ts'
+import { drainParticipant } from '../../../delivery/src/delivery/drain-participant.ts'
 import {
   answering,
   dueNow,

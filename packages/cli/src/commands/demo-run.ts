@@ -12,7 +12,7 @@ import type { Config } from '@rollcall/settings/config'
 import { openAuditLog, openStorage, openVault } from '@rollcall/settings/storage'
 import { keepOrMakeDemoCredentials, makeDemoOperatorToken, makeDemoSignInLink } from '../demo/credentials.ts'
 import { type DemoFile, demoFilePath, makeDemoFileContent, readParticipants, writePrivateFile } from '../demo/demo-file.ts'
-import { ensureDemoDirectory } from '../demo/directory.ts'
+import { applyDemoConfiguration } from '../demo/directory.ts'
 import { greetingText } from '../demo/greeting.ts'
 import { createDemoReceiver, findEarlierReceiverPort, RECEIVER_PATH, setDemoCallback } from '../demo/receiver.ts'
 import { showcaseOf } from '../demo/showcase.ts'
@@ -31,8 +31,8 @@ export interface DemoOptions extends OutputOptions {
 }
 
 export async function runDemo(stop: StopRequest, options: DemoOptions): Promise<void> {
-  // A demo starts without preparation, so it may make and keep its own master key. It does all work of a server. It has
-  // no load balancer, so it does not wait for one when it stops.
+  // A demo may make its own master key (`masterKeyInFile`) and does all work of a server (`role`). It has no load balancer, so it
+  // does not wait for one when it stops (`drain_time`).
   const read = limitToLoopback(readConfiguration())
   const limits = { ...read.limits, drain_time: 0 }
   const partnerPage = process.env.ROLLCALL_PARTNER_PAGE !== '0'
@@ -40,7 +40,7 @@ export async function runDemo(stop: StopRequest, options: DemoOptions): Promise<
   await refuseTakenPorts(config)
   if (stop.signal.aborted) return
   const storage = await openStorage(config).catch((error: unknown) => {
-    // Ctrl-C in a terminal also ends the processes of PostgreSQL. The failures that follow are not reported.
+    // Ctrl-C in a terminal also ends PostgreSQL, and the database cannot be opened. That is no failure: the demo just ends.
     if (stop.signal.aborted) return null
     throw error
   })
@@ -95,11 +95,11 @@ async function runWithAuditLog(stop: StopRequest, config: Config, db: Database, 
 
 const DEMO_CALLER = { kind: 'demo' } as const
 
-type DemoActDeps = Parameters<typeof ensureDemoDirectory>[0]
+type DemoActDeps = Parameters<typeof applyDemoConfiguration>[0]
 
 async function runDemoServer(stop: StopRequest, config: Config, deps: DemoActDeps, options: DemoOptions): Promise<void> {
   const { db } = deps
-  const { registries, secrets, ...participants } = await ensureDemoDirectory(deps)
+  const { registries, secrets, ...participants } = await applyDemoConfiguration(deps)
   // The server listens before the registries are filled, which takes long. It is ready only after `markReady`.
   const { server } = await startListening(config, db)
   const simulation = createDemoSimulation()
@@ -135,7 +135,7 @@ async function runDemoServer(stop: StopRequest, config: Config, deps: DemoActDep
   } finally {
     await simulation.close()
     await server.stop()
-    // The receiver is closed last: callbacks that are sent until then still arrive.
+    // The listener of the demo page is closed last: it also receives callbacks, which the server sends until it has stopped.
     await switches?.close()
   }
 }

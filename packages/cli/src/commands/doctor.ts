@@ -39,7 +39,7 @@ async function runDoctor(options: OutputOptions): Promise<void> {
   if (rows.some(({ state }) => state === 'broken')) process.exitCode = EXIT_CODES.failed
 }
 
-/** The name of the check whose advice says what was examined. */
+/** The name of the check of the settings. When it passes, its `advice` says what the doctor examined. */
 const CONFIGURATION_CHECK = 'configuration'
 
 async function listFindings(): Promise<Finding[]> {

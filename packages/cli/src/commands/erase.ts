@@ -1,4 +1,4 @@
-/** `rollcall erase`: erases a person from what is stored beside the records. */
+/** `rollcall erase`: erases a person from the audit log and from waiting notifications. Records stay. */
 
 import { adminCommand } from '../admin-command.ts'
 import type { CommandGroup } from '../command-tree.ts'

@@ -42,12 +42,12 @@ const indentLines = (lines: string): string => lines.replace(/^/gm, '  ')
 const sqlValuesText = (values: readonly unknown[]): string =>
   values.map((value, at) => `$${at + 1}  ${JSON.stringify(value)}`).join('\n')
 
-const INDEX_PROBLEMS = {
+const INDEX_PROBLEM_TEXTS = {
   undeclared: 'has no index',
   missing: 'has an index that is declared and not built',
   invalid: 'has an index whose build was interrupted',
 } as const
 
 function indexAdviceText({ attribute, index, command }: QueryExplanation['advice'][number]): string {
-  return `${attribute} ${INDEX_PROBLEMS[index]}${command === null ? '' : `: ${command}`}`
+  return `${attribute} ${INDEX_PROBLEM_TEXTS[index]}${command === null ? '' : `: ${command}`}`
 }

@@ -1,4 +1,4 @@
-/** `rollcall grant set`: grants the terms of a file or a template. */
+/** `rollcall grant set`: gives a participant a grant in a registry, from a file or a template. */
 import { setGrant } from '@rollcall/admin/grants/grant-changes'
 import { GRANT_TEMPLATES, showGrantTemplate } from '@rollcall/admin/grants/grants'
 import { type Command, Option } from 'commander'

@@ -121,7 +121,7 @@ function resultText(
     dry_run
       ? `dry run, nothing is written: ${written} of ${lines} records can be imported into ${namespace} ${rate}`
       : `${written} of ${lines} records are in ${namespace}: ${result.new} new, ${result.replaced} replaced${result.unchanged === null ? '' : `, ${result.unchanged} unchanged`} ${rate}`,
-    ...removalLines(result),
+    ...recordRemovalTexts(result),
     ...(resumedFrom > 0 ? [`${resumedFrom} of them were imported before`] : []),
     ...(rejected > 0
       ? [
@@ -134,7 +134,7 @@ function resultText(
   ].join('\n')
 }
 
-function removalLines({ removal, dry_run }: Awaited<ReturnType<typeof importRecords>>): readonly string[] {
+function recordRemovalTexts({ removal, dry_run }: Awaited<ReturnType<typeof importRecords>>): readonly string[] {
   if (removal === null) return []
   const { before, absent, removed, refusal } = removal
   if (refusal !== null) return [refusal]

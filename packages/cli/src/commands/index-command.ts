@@ -14,7 +14,10 @@ export const COMMAND_TREE: CommandGroup = {
       notes: 'It changes nothing.',
       examples: ['civil'],
       text: (plans) =>
-        tableFormatter('registry record_type finding name advice', 'no declared index is missing')(plans.flatMap(indexPlanRows)),
+        tableFormatter(
+          'registry record_type finding name advice',
+          'no declared index is missing',
+        )(plans.flatMap(indexFindingRows)),
     }),
     apply: lazyCommand(
       'backfill the columns and build the missing indexes, while searches and imports continue',
@@ -23,7 +26,7 @@ export const COMMAND_TREE: CommandGroup = {
   },
 }
 
-function indexPlanRows(plan: Awaited<ReturnType<typeof planIndexes>>[number]) {
+function indexFindingRows(plan: Awaited<ReturnType<typeof planIndexes>>[number]) {
   const { namespace: registry, record_type, unfilled, missing, foreign } = plan
   const apply = `rollcall index apply ${registry}`
   const line = (finding: string, name: string, advice: string) => ({ registry, record_type, finding, name, advice })

@@ -87,7 +87,10 @@ async function readSenderKeys(sender_id: string, { key }: ProbeOptions): Promise
   return live
 }
 
-/** Tries all profiles with the keys that fit them. The matches are in the order of `everyProfile`. */
+/**
+ * Tries every signature profile with the keys for the algorithm of that profile.
+ * @returns the matches in the order of `everyProfile`; and, if there are none, the reason for each layout of a signature
+ */
 async function tryProfiles(
   envelope: SourcedEnvelope,
   keys: readonly PublicKey[],
@@ -114,7 +117,7 @@ async function tryProfiles(
 
 async function canVerify(read: ReadSignature, envelope: SourcedEnvelope, key: PublicKey): Promise<boolean> {
   const publicKey = await importVerifyingKey(key.public_jwk, read.algorithm)
-  // The sender that the signature names is not checked here. If it is not the sender of the header, the output says so.
+  // `sender_id` null: a signature that names another sender than the header is accepted here. `describeMatch` reports it.
   return verifySignature({ ...read, sender_id: null }, envelope, publicKey).then(
     () => true,
     (error: unknown) => {
@@ -124,7 +127,7 @@ async function canVerify(read: ReadSignature, envelope: SourcedEnvelope, key: Pu
   )
 }
 
-/** Returns the namespaces that the signature may name. The server has a list; a probe accepts any that the signature has. */
+/** The values of `namespace` in the signature that are accepted. The server has a list; here the value in the signature is. */
 function namespacesOf(envelope: SourcedEnvelope): readonly string[] {
   const namespace = findSignatureNamespace(envelope)
   return namespace === null ? [] : [namespace]

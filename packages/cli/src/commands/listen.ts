@@ -77,7 +77,7 @@ async function runListen(options: ListenOptions): Promise<void> {
     return response
   })
   try {
-    // Standard output is for callbacks, accepted or refused.
+    // Standard output has only callbacks, and for refused ones the reason, so this line goes to standard error.
     process.stderr.write(
       `listening on ${server.url} for callbacks of ${listening.peers.map(({ sender_id }) => sender_id).join(', ')}; Ctrl-C ends it\n`,
     )
@@ -125,7 +125,7 @@ function printCallback(callback: ReceivedCallback, options: ListenOptions): void
   process.stdout.write(`${lines.join('\n')}\n\n`)
 }
 
-/** Prints why a callback was refused, but nothing of the callback: for example, a new registry signs in another way. */
+/** Prints the reason why a callback was refused, such as a wrong signature. Prints nothing of the callback itself. */
 async function reportRefusal(response: Response, { json }: ListenOptions): Promise<void> {
   // A status of 500 or more asks the sender to send the callback again. `on_error` has reported an internal error.
   if (response.ok || response.status >= 500) return

@@ -1,4 +1,4 @@
-/** `rollcall outbox`: shows and retries rows of existing systems that could not be published. */
+/** `rollcall outbox`: shows the rows of the event outbox that could not be published, and tries them again. */
 
 import { adminCommand } from '../admin-command.ts'
 import type { CommandGroup } from '../command-tree.ts'

@@ -1,4 +1,4 @@
-/** `rollcall participant callback`: sets the callback address of a participant, and its authentication. */
+/** `rollcall participant callback`: sets the callback addresses of a participant, and how we authenticate there. */
 import { changeCallback, parseSchedule } from '@rollcall/admin/callbacks/callbacks'
 import { InvalidArgumentError } from 'commander'
 import { adminCommand } from '../admin-command.ts'
@@ -53,7 +53,7 @@ Credentials are encrypted at rest, sent to their origin only, and never shown ag
     }),
 })
 
-/** Reads a schedule of attempts; null: the schedule of the server applies. */
+/** Reads the seconds between attempts; null for `default`: the schedule of the server applies. */
 function readAttemptSchedule(text: string): readonly number[] | null {
   if (text === 'default') return null
   const schedule = parseSchedule(text)

@@ -47,12 +47,12 @@ interface CheckOptions extends OutputOptions {
   readonly wait: number
 }
 
-interface CheckSubject {
+interface ParticipantAtRegistry {
   readonly sender_id: string
   readonly namespace: string
 }
 
-async function runCheck({ sender_id, namespace }: CheckSubject, options: CheckOptions): Promise<void> {
+async function runCheck({ sender_id, namespace }: ParticipantAtRegistry, options: CheckOptions): Promise<void> {
   const { signal } = listenForStop()
   const begun = Date.now()
   const since = (options.since ?? new Date(begun - DAY_MILLISECONDS)).toISOString()

@@ -7,7 +7,7 @@ import { HOST_COMMAND_GROUP, KEY_COMMAND_GROUP } from './participant-keys.ts'
 import { removalCommand } from './removal.ts'
 
 const loadParticipantActs = () => import('@rollcall/admin/participants/participants')
-const loadPartnerLinkActs = () => import('@rollcall/admin/partner/link')
+const loadPartnerPageActs = () => import('@rollcall/admin/partner/link')
 
 const EXAMPLE_PARTICIPANT = 'spmis.example.org'
 
@@ -83,7 +83,7 @@ rollcall participant policy. docs/onboarding.md describes all steps.`,
         }),
       },
     },
-    link: adminCommand(async () => (await loadPartnerLinkActs()).makePartnerLink, {
+    link: adminCommand(async () => (await loadPartnerPageActs()).makePartnerLink, {
       about: 'print a link with which a participant signs in to the partner page, once, within 15 minutes',
       args: 'sender_id',
       notes: `
@@ -94,13 +94,13 @@ until rollcall participant sign-out.`,
       examples: [EXAMPLE_PARTICIPANT],
       deps: async ({ config }) => {
         const { baseUrl } = await import('@rollcall/settings/addresses')
-        // Whether the server serves the partner page is not known here: its environment may differ.
+        // Only the server knows whether it has the partner page (ROLLCALL_PARTNER_PAGE). The link is made in any case.
         return { partnerPage: { isOn: true, base: () => baseUrl(config, config.port) } }
       },
       text: ({ url, sender_id, expires_at }) =>
         `${url}\nIt signs in as ${sender_id}, once, until ${expires_at}. It cannot be shown again.`,
     }),
-    'sign-out': adminCommand(async () => (await loadPartnerLinkActs()).signPartnerOut, {
+    'sign-out': adminCommand(async () => (await loadPartnerPageActs()).signPartnerOut, {
       about: 'end the sessions of a participant on the partner page, and the links to it',
       args: 'sender_id',
       examples: [EXAMPLE_PARTICIPANT],

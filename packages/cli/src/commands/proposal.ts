@@ -9,7 +9,10 @@ import { tableFormatter } from '../output.ts'
 
 const loadProposalActs = () => import('@rollcall/admin/approvals/proposals')
 
-/** Requires an operator's token: without one, the command cannot tell two users of the same shell apart. @throws CommandError */
+/**
+ * Returns the operator of the token as the caller.
+ * @throws CommandError there is no token: without it, the command cannot tell two users of the same shell apart
+ */
 async function requireOperator(deps: CommandDeps, { tokenFile }: Readonly<Record<string, unknown>>) {
   if (tokenFile !== undefined) {
     const operator = await (await loadProposalActs()).requireOperatorOfToken(deps, await readTokenFile(tokenFile))
@@ -25,7 +28,7 @@ const TOKEN_FILE_OPTION = {
   '--token-file <file>': 'file with your token of the admin API; - for standard input (default: ROLLCALL_OPERATOR_TOKEN)',
 } as const
 
-const ONE_PROPOSAL_COMMAND_BASE = {
+const PROPOSAL_ID_COMMAND_BASE = {
   args: 'id',
   more: TOKEN_FILE_OPTION,
   examples: ['0c0e9a4e-52a7-4f0e-8a50-3f1a4d0d3c11'],
@@ -45,12 +48,12 @@ export const COMMAND_TREE: CommandGroup = {
       text: tableFormatter('id act state proposed_by proposed_at lapses_at decided_by', 'no proposals'),
     }),
     show: adminCommand(async () => (await loadProposalActs()).showProposal, {
-      ...ONE_PROPOSAL_COMMAND_BASE,
+      ...PROPOSAL_ID_COMMAND_BASE,
       about: 'print what would change, and to those who may decide what is confidential in it',
-      text: shownText,
+      text: shownProposalText,
     }),
     approve: adminCommand(async () => (await loadProposalActs()).approveProposal, {
-      ...ONE_PROPOSAL_COMMAND_BASE,
+      ...PROPOSAL_ID_COMMAND_BASE,
       about: 'do the act now, and print what it answers; who has proposed it cannot',
       text: ({ proposal, result }) =>
         [
@@ -60,14 +63,14 @@ export const COMMAND_TREE: CommandGroup = {
         ].join('\n'),
     }),
     decline: adminCommand(async () => (await loadProposalActs()).declineProposal, {
-      ...ONE_PROPOSAL_COMMAND_BASE,
+      ...PROPOSAL_ID_COMMAND_BASE,
       about: 'the act is not done; who has proposed it cannot decide',
       text: ({ act, proposed_by }) => `declined: ${act}, proposed by ${proposed_by}`,
     }),
   },
 }
 
-function shownText(shown: Awaited<ReturnType<typeof showProposal>>): string {
+function shownProposalText(shown: Awaited<ReturnType<typeof showProposal>>): string {
   const { act, state, proposed_by, proposed_at, lapses_at, decided_by, failure } = shown
   const { diff, confidential, role } = shown
   return [

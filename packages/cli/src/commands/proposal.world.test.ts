@@ -2,7 +2,7 @@
 
 import { addOperator } from '@rollcall/admin/operators/operators'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { APPROVAL_ACTS } from '../../../admin/src/approvals/acts.ts'
+import { APPROVABLE_ACTS } from '../../../admin/src/approvals/acts.ts'
 import { acting } from '../../../admin/test/acting.ts'
 import { type ProposedActs, proposedActs } from '../../../server/test/proposed-acts.ts'
 import { databaseUrl, rollcall } from '../../test/command.ts'
@@ -56,7 +56,7 @@ test('each command whose act may wait ends with exit code 5, and only the admin 
     withCommand.push(name)
     await proposed(name)
   }
-  const others = APPROVAL_ACTS.map(({ act }) => act.name).filter((name) => !withCommand.includes(name))
+  const others = APPROVABLE_ACTS.map(({ act }) => act.name).filter((name) => !withCommand.includes(name))
   expect(others.toSorted()).toEqual([
     ...['deliveries body', 'deliveries change', 'deliveries replay', 'messages bodies'],
     // Its source is a file: the tests of registries have it.

@@ -6,7 +6,7 @@ import { CommandError } from '../failure.ts'
 import { parseJsonText, readFileOrStdin } from '../input.ts'
 import { countWithNoun } from '../output.ts'
 
-/** Makes an option that names a file with the JSON object for a member. */
+/** Makes the option of a member whose JSON object is in a file. Its value is the path; `input` below reads the file. */
 const jsonFileOption = (flags: string, help: string) => ({ flags, help, read: (path: string) => path })
 
 export const COMMAND_TREE = adminCommand(async () => (await import('@rollcall/admin/events/publish')).publishEvent, {
@@ -35,7 +35,7 @@ export const COMMAND_TREE = adminCommand(async () => (await import('@rollcall/ad
   input: async ({ record, remove }: { readonly record: unknown; readonly remove?: unknown }) => {
     const read = await readJsonObjectFile(record, '--record')
     if (remove === undefined) return { record: read }
-    // The admin function checks that the file has a list of elements for each path.
+    // The file maps the path of a list in the record to the elements to take out. The admin function checks that.
     return { record: read, remove: (await readJsonObjectFile(remove, '--remove')) as Record<string, JsonValue[]> }
   },
   text: ({ id, matched }) => `event ${id}: ${countWithNoun(matched, 'subscription')} matched`,

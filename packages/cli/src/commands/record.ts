@@ -3,7 +3,7 @@
 import { adminCommand } from '../admin-command.ts'
 import { type CommandGroup, lazyCommand } from '../command-tree.ts'
 import { countWithNoun, tableText } from '../output.ts'
-import { identifierMembers, PERSON_HELP, readPersonArguments, readTypeAndValue } from '../values.ts'
+import { PERSON_HELP, readPersonArguments, readTypeAndValue, renameIdentifierMembers } from '../values.ts'
 
 const loadMergeActs = () => import('@rollcall/admin/records/merge')
 const loadProtectionActs = () => import('@rollcall/admin/persons/protected-persons')
@@ -13,9 +13,9 @@ const SHELL_HISTORY_NOTE = 'Identifiers on the command line may stay in the hist
 /** The option --record-type of commands that name records. */
 const RECORD_TYPE_OPTION = { help: 'record type of the records (default: all record types are searched)' } as const
 
-const readIdentifierArgument = (text: unknown, name: string) => identifierMembers(readTypeAndValue(String(text), name))
+const readIdentifierArgument = (text: unknown, name: string) => renameIdentifierMembers(readTypeAndValue(String(text), name))
 
-const identifierOfPerson = (given: Readonly<Record<string, unknown>>) => identifierMembers(readPersonArguments(given))
+const identifierOfPerson = (given: Readonly<Record<string, unknown>>) => renameIdentifierMembers(readPersonArguments(given))
 
 /** The arguments that name a person by an identifier: as two words, or as one word TYPE=VALUE. */
 const PERSON_ARGUMENTS = {

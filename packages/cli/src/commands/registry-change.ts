@@ -29,7 +29,7 @@ export const addRegistryCommand = {
       .option('--sender-id <sender_id>', 'its sender_id in messages (default: <namespace>.rollcall)')
       .option('--alias <receiver_id...>', 'more values of receiver_id that it accepts')
       .option('--time-zone <zone>', 'time zone in which its days begin and ages are counted (default: UTC)')
-      .option(...MAJORITY_OPTION)
+      .option(...MAJORITY_AGE_OPTION)
       .addOption(primaryOption())
       .option(...SOURCE_OPTION)
       .option(...ALLOW_WRITER_OPTION)
@@ -55,7 +55,7 @@ export const setRegistryCommand = {
       .argument('<namespace>', 'namespace of the registry')
       .option('--alias <receiver_id...>', 'more values of receiver_id that it accepts, in place of those before; none ends it')
       .option('--time-zone <zone>', 'time zone in which its days begin, such as Africa/Kigali')
-      .option(...MAJORITY_OPTION)
+      .option(...MAJORITY_AGE_OPTION)
       .option(
         '--web-origin <origin...>',
         'origins of web pages that may ask it from a browser, in place of those before; none ends it',
@@ -108,7 +108,7 @@ function readKindAndNamespace(text: string): KindAndNamespace {
   return { kind: name, namespace: name === text ? undefined : text }
 }
 
-const MAJORITY_OPTION = [
+const MAJORITY_AGE_OPTION = [
   '--majority <years>',
   'age at which people come of age, for grants that never find minors (default: 18)',
   wholeNumberReader(1, 99),
@@ -141,7 +141,7 @@ async function callWithSourceFile<Result>(
 const primaryOption = (): Option =>
   new Option('--primary <type>', 'identifier type by which its records are known').argParser(collectOption)
 
-/** Reads primary identifier types: `NID` is for the first record type, `Group=HOUSEHOLD_NO` for another one. */
+/** Reads primary identifier types: `NID` is for the first record type of the kind, `Group=HOUSEHOLD_NO` for another one. */
 function readPrimaryTypes(kind: string, given: readonly string[] | undefined) {
   if (given === undefined) return undefined
   const first = kindNamed(kind)?.record_types[0].name ?? ''
@@ -183,14 +183,14 @@ async function runAdd({ kind, namespace: named }: KindAndNamespace, options: Add
     callWithNonDemoDatabase(addRegistry, { ...registry, source, allow_writer: options.allowWriter }),
   )
   const known = options.primary === undefined ? '' : `, with ${primaryTypesText(added)}`
-  const place = recordsPlaceText(added)
+  const place = recordsLocationText(added)
   const text = `added ${added.namespace}, a ${added.kind} registry that calls itself ${added.sender_id}${known}${place}`
   if (!sandbox) return printResult(options, added, text)
   const records = await fillSandbox(added, people ?? DEFAULT_SANDBOX_PEOPLE, signal)
   printResult(options, { ...added, records }, `${text}; a sandbox with ${records} synthetic records`)
 }
 
-function recordsPlaceText({ namespace, source }: RegistryRow): string {
+function recordsLocationText({ namespace, source }: RegistryRow): string {
   if (source === null) return ''
   return 'way' in source && source.way === 'mirror'
     ? `; it answers when its records are copied, and rollcall source status ${namespace} --wait waits for them`

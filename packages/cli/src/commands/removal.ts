@@ -5,7 +5,7 @@ import { type AdminFunction, adminCommand } from '../admin-command.ts'
 import type { LeafCommand } from '../command-tree.ts'
 import { countWithNoun } from '../output.ts'
 
-interface RemovalInput {
+interface RegistryOrParticipantInput {
   readonly end?: boolean | undefined
   readonly dry_run?: boolean | undefined
 }
@@ -21,8 +21,11 @@ interface RemovalDefinition<Input, Result> {
   readonly example: string
 }
 
-/** Makes a command that removes a registry or a participant. @param name the member of the input that names it */
-export const removalCommand = <Input extends RemovalInput, Result extends RemovalResult>(
+/**
+ * Makes a command that removes a registry or a participant.
+ * @param name the member of the input that names the registry or participant
+ */
+export const removalCommand = <Input extends RegistryOrParticipantInput, Result extends RemovalResult>(
   name: string,
   { load, about, notes, example }: RemovalDefinition<Input, Result>,
 ): LeafCommand =>

@@ -1,10 +1,10 @@
-/** `rollcall restore`: restores a database, repeats the acts of the journal, and holds outgoing messages. */
+/** `rollcall restore`: restores a database and repeats the acts of the journal. Messages are sent after `restore release`. */
 
 import { releaseRestored } from '@rollcall/admin/backup/release'
 import { adoptRestored, restoreDatabase } from '@rollcall/admin/backup/restore'
 import { masterKeySource } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
-import { readConfiguration, withDatabase, withStorage } from '../environment.ts'
+import { readConfiguration, withDatabase, withUncheckedDatabase } from '../environment.ts'
 import { type OutputOptions, printResult, tableText, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { backupText } from './backup.ts'
@@ -40,7 +40,7 @@ signs an entry in the audit log, and holds outgoing messages.
 
 Example: rollcall restore adopt --journal /journal/rollcall`,
     )
-    .action(runAdopt)
+    .action(runRestoreAdopt)
   withJsonOption(restore.command('release'))
     .description('send what a restored database would send, or cancel it for some participants')
     .option('--cancel <sender_id...>', 'participants to whom nothing of it is sent')
@@ -81,7 +81,7 @@ const journalInput = ({ journal, withoutJournal, acceptUndone }: JournalOptions)
 async function runRestore(file: string, options: JournalOptions): Promise<void> {
   const stop = listenForStop()
   const config = readConfiguration()
-  const done = await withStorage(config, ({ config: { limits }, ...deps }) =>
+  const done = await withUncheckedDatabase(config, ({ config: { limits }, ...deps }) =>
     restoreDatabase(
       { ...deps, limits, masterKeys: masterKeySource(config), signal: stop.signal },
       { file, ...journalInput(options) },
@@ -97,7 +97,7 @@ async function runRestore(file: string, options: JournalOptions): Promise<void> 
   printResult(options, done, lines.join('\n'))
 }
 
-async function runAdopt(_: unknown, command: Command): Promise<void> {
+async function runRestoreAdopt(_: unknown, command: Command): Promise<void> {
   listenForStop()
   const options = command.optsWithGlobals<JournalOptions>()
   const done = await withDatabase(({ config, ...deps }) =>

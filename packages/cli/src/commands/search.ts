@@ -5,7 +5,7 @@ import type { SearchCriteria } from '@rollcall/protocol'
 import type { Command } from 'commander'
 import { callClient, makeClient } from '../asking/failures.ts'
 import { printableJson, toPrintableLine } from '../asking/printing.ts'
-import { type QuestionOptions, readQuestions } from '../asking/questions.ts'
+import { readQuestions, type SearchQueryOptions } from '../asking/questions.ts'
 import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
 import { ackText, sendWithoutListening } from '../asking/requests.ts'
 import { searchAndWait } from '../asking/search-later.ts'
@@ -62,7 +62,7 @@ Example: rollcall search --url https://registry.example.org/civil/v1.0.0 --sende
     .action(runSearch)
 }
 
-interface SearchOptions extends RegistryOptions, QuestionOptions, OutputOptions {
+interface SearchOptions extends RegistryOptions, SearchQueryOptions, OutputOptions {
   readonly all?: true
   readonly async?: true
   readonly senderUri?: string
@@ -76,7 +76,7 @@ async function runSearch(options: SearchOptions): Promise<void> {
   const target = await readTarget(options)
   const isAsync = options.async === true || options.senderUri !== undefined || options.listen !== undefined
   if (isAsync) await askForCallback(target, questions, options, signal)
-  else if (options.all === true) await askForAllRecords(target, questions, options, signal)
+  else if (options.all === true) await askForAllPages(target, questions, options, signal)
   else await askSynchronously(target, questions, options, signal)
 }
 
@@ -88,7 +88,7 @@ async function askSynchronously(
 ): Promise<void> {
   const asking = makeClient(() => new RegistryClient(client))
   const answer = await callClient(asking.search(questions, { signal }), signal)
-  // Without --json the rejection of a single question is reported as the failure of the command.
+  // If the request has one search item and the item is rejected, the command fails with the rejection. --json prints the answer.
   const [only, ...others] = resultsOf(answer)
   if (only?.ok === false && others.length === 0 && options.json !== true) {
     await callClient(Promise.reject(only.rejection))
@@ -98,7 +98,7 @@ async function askSynchronously(
   if (more && options.json !== true) process.stdout.write('there are more records; --page or --all shows them\n')
 }
 
-async function askForAllRecords(
+async function askForAllPages(
   { client }: RegistryTarget,
   questions: readonly SearchInput[],
   options: SearchOptions,

@@ -80,9 +80,9 @@ function refusePlainHttp({ role, host, adminHost, behindTlsProxy, adminPrivateNe
   )
 }
 
-/** Refuses the database of a demo, and migrates others. Without `migrate`, a database with older tables is refused. */
+/** Refuses the database of a demo. Migrates another one; without `migrate`, refuses one whose tables are older. */
 async function prepareDatabase(storage: Storage, migrate: boolean): Promise<void> {
-  // The owner role looks for demo data: the application role may lack the right to read tables of an earlier version.
+  // The owner role reads the tables here: before the migration, the application role may have no right to read some of them.
   await refuseDemoData(storage.owner)
   if (!migrate) await checkSchema(storage.db)
   await migrateDatabase(storage, {})
@@ -93,7 +93,7 @@ async function prepareDatabase(storage: Storage, migrate: boolean): Promise<void
  * node uses.
  * @throws CommandError always
  */
-function refuseOutdatedNode({ version }: { readonly version: string }): never {
+function stopOutdatedNode({ version }: { readonly version: string }): never {
   throw new CommandError(
     `the schema of the database is of version ${version}, more than one version ahead of this node: ` +
       'it stops; start the version that migrated the database',
@@ -123,7 +123,7 @@ async function serveUntilStop(asked: Promise<void>, config: Config, db: Database
     const nothing = 'it hosts no registry yet: rollcall registry add civil adds one, and this server has it within a second'
     const lines = [text, `it uses ${database}`, ...(registries.length === 0 ? [nothing] : [])]
     printResult(options, { role: config.role, url, admin_url, database, registries: registries.length }, lines.join('\n'))
-    await Promise.race([asked, server.outdated.then(refuseOutdatedNode)])
+    await Promise.race([asked, server.outdated.then(stopOutdatedNode)])
     log.info('stopping')
   } finally {
     await server.stop()

@@ -127,7 +127,10 @@ async function requireConfirmation(): Promise<void> {
 
 const COPY_LATER_ADVICE = 'Name another machine for copies of the backups and the journal: run rollcall setup again.'
 
-/** Asks the node as another system would: by the public name, with TLS, through nginx. Then says what comes next. */
+/**
+ * Waits until the node is ready at the public host name, with TLS and through nginx. Then prints what `rollcall doctor` finds,
+ * a link to the console, and the next steps.
+ */
 async function finishSetup({ name, authority_file, copies, operator }: Answers, say: (line: string) => void): Promise<void> {
   await waitUntilReady(`https://${name}/ready`, { unit: `rollcall@${portOfNodeInUse()}`, authority_file })
   say(`\nhttps://${name}/ready answers through nginx.\n`)

@@ -45,9 +45,9 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
     const { kind, records, primary_identifiers } = await requireSimulatedRegistry(deps, namespace)
     const names = renamedPrimaryIdentifiers(kind, primary_identifiers)
     const today = (): string => new Date().toISOString().slice(0, 10)
-    const there = Object.values(records).reduce((sum, count) => sum + count, 0)
-    // Few people would soon have no more events, so other people of the same population are added.
-    const people = { seed: PEOPLE_SEED, count: Math.max(there, DEMO_RECORD_COUNT) }
+    const storedRecordCount = Object.values(records).reduce((sum, count) => sum + count, 0)
+    // Few people soon have no more events. So at least DEMO_RECORD_COUNT people have events, also some whom the registry lacks.
+    const people = { seed: PEOPLE_SEED, count: Math.max(storedRecordCount, DEMO_RECORD_COUNT) }
     const life = lifeOf(kind, { seed, people, today })
     let published = 0
     for await (const event of paceEvents(life, rate, signal)) {
@@ -86,7 +86,7 @@ async function requireSimulatedRegistry(deps: CommandDeps, namespace: string): P
 
 type RegistryRow = Awaited<ReturnType<typeof listRegistries>>[number]
 
-/** Yields `rate` events per second until `signal` is aborted. Late events follow at once. */
+/** Yields `rate` events per second until `signal` is aborted. If the consumer was slow, overdue events follow without a pause. */
 async function* paceEvents(events: Iterable<LifeEvent>, rate: number, signal: AbortSignal): AsyncGenerator<LifeEvent> {
   const begin = performance.now()
   let number = 0

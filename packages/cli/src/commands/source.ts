@@ -33,7 +33,7 @@ printed as statements for the administrator of the database.`,
       examples: ['civil --source source.yaml'],
       file: 'source',
       deps: () => ({ env: process.env }),
-      text: checkedText,
+      text: sourceCheckText,
     }),
     status: adminCommand(loadStatusFunction, {
       about: 'show how the copy of a source follows it: state, lag, the last failure and what to do',
@@ -63,7 +63,7 @@ Exit codes: 0, or 1 when the source cannot be followed now. With --wait the comm
   },
 }
 
-function checkedText({ database, writes, weak, records }: SourceCheck): string {
+function sourceCheckText({ database, writes, weak, records }: SourceCheck): string {
   return [
     database,
     ...writes.map((one) => `for a trial alone: ${one}`),

@@ -56,7 +56,7 @@ async function runStatus(options: StatusOptions): Promise<void> {
     if (unknown?.ok === false && options.json !== true) await callClient(Promise.reject(unknown.rejection))
     process.exitCode = EXIT_CODES.failed
   }
-  // The embedded message has the transaction_id of the earlier request; the outer message has that of this question.
+  // `txn_status` has the transaction_id of the earlier request. `answer.message` has that of the status request.
   const { header, signed, encrypted } = answer
   const embedded = summariseMessage({ header: {}, message: txn_status, signed, encrypted })
   const summary: MessageSummary = { ...embedded, sender_id: summariseMessage({ header, signed }).sender_id, message_id: null }

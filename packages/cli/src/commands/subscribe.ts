@@ -144,7 +144,10 @@ async function subscribeForCodes(asking: RegistryClient, criteria: SubscribeInpu
   return codes
 }
 
-/** Ends subscriptions, and prints what the registry says beside it. @throws ItemRejected the registry has ended none of them */
+/**
+ * Ends subscriptions, and prints the registry's message about them, if there is one.
+ * @throws ItemRejected the registry has ended none of them
+ */
 async function endSubscriptions(
   asking: RegistryClient,
   codes: readonly string[],

@@ -55,8 +55,8 @@ async function runUpgrade({ back = false, dryRun = false, json = false }: Upgrad
   if (move === null) {
     say(`Version ${findNodeVersion(portOfNodeInUse())} is in use: nothing is to be done.`)
     if (!dryRun) {
-      await returnSite(portOfNodeInUse())
-      stopOtherNode(portOfNodeInUse())
+      await moveSiteBack(portOfNodeInUse())
+      stopNodesOnOtherPorts(portOfNodeInUse())
     }
     printJson(findNodeVersion(portOfNodeInUse()), [])
     return
@@ -87,13 +87,13 @@ interface UpgradeStep {
   readonly act: () => void | Promise<void>
 }
 
-/** The steps of an upgrade. @param site the text of the nginx site, which an interrupted upgrade may have moved already */
+/** The steps of an upgrade. @param site the nginx configuration; after an interrupted upgrade it may name the next node's port */
 export function upgradeSteps({ from, to, port, next }: UpgradePlan, site: string): readonly UpgradeStep[] {
   const steps: UpgradeStep[] = []
   const step = (text: string, act: UpgradeStep['act']): void => void steps.push({ text, act })
   const unit = `rollcall@${next}`
   if (siteWithPort(site, port) !== site) {
-    step(`give nginx back to rollcall@${port}: an upgrade was interrupted`, () => returnSite(port))
+    step(`give nginx back to rollcall@${port}: an upgrade was interrupted`, () => moveSiteBack(port))
   }
   step(`prepare ${unit} with version ${to}`, () => {
     // An upgrade that was killed may have left a node running on this port.
@@ -117,7 +117,7 @@ export function upgradeSteps({ from, to, port, next }: UpgradePlan, site: string
   let former: readonly string[] = []
   step('move nginx to it', () => {
     former = nginxWorkerPaths()
-    moveSiteToPort(next)
+    pointNginxToPort(next)
   })
   step(`let it start with the machine, and give it the commands`, () => {
     runProgramQuietly(['systemctl', 'enable', unit])
@@ -125,7 +125,7 @@ export function upgradeSteps({ from, to, port, next }: UpgradePlan, site: string
   })
   step(`stop rollcall@${port} when its requests are answered`, async () => {
     await waitUntilProcessesEnd(former)
-    stopOtherNode(next)
+    stopNodesOnOtherPorts(next)
   })
   step('delete versions that are neither in use nor the one before', () => {
     const kept = [from, to, readFileSync(`${CODE_FOLDER}/package/VERSION`, 'utf8').trim()]
@@ -151,8 +151,8 @@ function replaceLink(target: string, path: string): void {
   renameSync(`${path}.part`, path)
 }
 
-/** Changes the node behind nginx. If nginx refuses the new site, the former one is written again. */
-function moveSiteToPort(port: number): void {
+/** Makes nginx send requests to the node on `port`. If nginx refuses the new configuration, the former one is written again. */
+function pointNginxToPort(port: number): void {
   const before = findFileText(NGINX_SITE) ?? ''
   replaceFile(NGINX_SITE, siteWithPort(before, port), 0o644)
   try {
@@ -165,12 +165,12 @@ function moveSiteToPort(port: number): void {
 }
 
 /** Moves nginx back to the node in use, if an interrupted upgrade has moved it. @throws CommandError that node is not ready */
-async function returnSite(port: number): Promise<void> {
+async function moveSiteBack(port: number): Promise<void> {
   const site = findFileText(NGINX_SITE)
   if (site === null || siteWithPort(site, port) === site) return
   await waitUntilReady(`http://127.0.0.1:${port + 1}/ready`, { unit: `rollcall@${port}`, tries: 20 })
   const former = nginxWorkerPaths()
-  moveSiteToPort(port)
+  pointNginxToPort(port)
   await waitUntilProcessesEnd(former)
 }
 
@@ -178,12 +178,12 @@ async function returnSite(port: number): Promise<void> {
 const nginxWorkerPaths = (): readonly string[] =>
   globSync('/proc/[0-9]*/cmdline').filter((path) => (findFileText(path) ?? '').startsWith('nginx: worker process'))
 
-/** Waits up to half a minute until the former workers of nginx have answered their requests and ended. */
+/** Waits until the former workers of nginx have answered their requests and ended. Returns after half a minute in any case. */
 async function waitUntilProcessesEnd(processes: readonly string[]): Promise<void> {
   for (let tries = 0; tries < 60 && processes.some((path) => existsSync(path)); tries += 1) await sleep(500)
 }
 
-function stopOtherNode(port: number): void {
+function stopNodesOnOtherPorts(port: number): void {
   for (const other of NODE_PORTS.filter((one) => one !== port)) {
     runProgramQuietly(['systemctl', 'disable', '--now', `rollcall@${other}`])
   }

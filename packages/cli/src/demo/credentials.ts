@@ -71,7 +71,7 @@ export interface DemoKey {
   readonly private_jwk: Readonly<Record<string, unknown>>
 }
 
-/** The keys of a demo participant. `algorithm` is the third part of the keyId of its signatures. */
+/** The keys of a demo participant. `algorithm` is for the kidId of signatures, which is `sender_id|kid|algorithm`. */
 export interface DemoKeys {
   readonly sign: DemoKey & { readonly algorithm: 'ed25519' }
   readonly encrypt: DemoKey
@@ -87,8 +87,8 @@ const KEY_MAKERS_BY_USE: Readonly<Record<KeyUse, () => JsonWebKey>> = {
 }
 
 /**
- * Returns each written key that the database still has. For a key that it does not have, makes and registers a new key.
- * @param written the participant in demo.json, as far as it can be read
+ * Returns the keys of demo.json that are still registered. Makes and registers a new key in place of each other one.
+ * @param written the participant's entry in demo.json; members may be missing or wrong
  */
 async function keepOrMakeDemoKeys(
   deps: DemoDeps,
@@ -101,14 +101,14 @@ async function keepOrMakeDemoKeys(
 }
 
 async function keepOrMakeDemoKey(deps: DemoDeps, sender_id: string, use: KeyUse, written: unknown): Promise<DemoKey> {
-  const live = await listPublicKeys(deps, { sender_id })
+  const registeredKeys = await listPublicKeys(deps, { sender_id })
   const before = asDemoKey(written)
   if (before !== null) {
     const thumbprint = await thumbprintOf(sender_id, use, before)
-    if (live.some((key) => key.kid === before.kid && key.thumbprint === thumbprint)) return before
+    if (registeredKeys.some((key) => key.kid === before.kid && key.thumbprint === thumbprint)) return before
   }
   // Nobody can use keys that are not in demo.json. They are revoked, so that their number does not grow.
-  for (const { kid, use: other } of live) {
+  for (const { kid, use: other } of registeredKeys) {
     if (other === use) await revokeParticipantKey(deps, { sender_id, kid })
   }
   const private_jwk = KEY_MAKERS_BY_USE[use]() as DemoKey['private_jwk']
@@ -124,7 +124,7 @@ function asDemoKey(value: unknown): DemoKey | null {
   return { kid, private_jwk }
 }
 
-/** The thumbprint of a key in demo.json; null: somebody has altered the file, and has left no valid key there. */
+/** The thumbprint of a key in demo.json; null when the file was altered and the key is not valid. */
 async function thumbprintOf(sender_id: string, use: KeyUse, { private_jwk }: DemoKey): Promise<string | null> {
   const keys = publicJwkText(private_jwk)
   const [key] = await readPublicKeys({}, { sender_id, use, keys }).catch((error: unknown) => {

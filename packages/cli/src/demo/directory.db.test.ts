@@ -5,7 +5,7 @@ import { KIND_GENERATORS } from '@rollcall/synthetic'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { acting } from '../../../admin/test/acting.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
-import { ensureDemoDirectory } from './directory.ts'
+import { applyDemoConfiguration } from './directory.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -15,7 +15,7 @@ afterAll(() => database.close())
 const deps = () => acting({ db: database.db, vault: () => Promise.reject(new Error('no vault is needed')) })
 
 test('the file has a registry for each kind of synthetic people, and grants everything in all of them', async () => {
-  const { registries, participant, restricted, secrets } = await ensureDemoDirectory(deps())
+  const { registries, participant, restricted, secrets } = await applyDemoConfiguration(deps())
   expect(registries.map(({ namespace, kind, demo }) => [namespace, kind.name, demo])).toEqual(
     KIND_GENERATORS.map(({ kind }) => [kind, kind, true]),
   )
@@ -33,21 +33,21 @@ test('what was changed since stays, and what the database does not have is added
   const terms = { operations: ['search'], see: ['identifier'], basis: 'law' } as const
   await setGrant(acting(deps()), { sender_id, namespace: 'civil', terms })
   await revokeGrant(acting(deps()), { sender_id, namespace: 'farmer' })
-  const { secrets } = await ensureDemoDirectory(deps())
+  const { secrets } = await applyDemoConfiguration(deps())
   expect(secrets.size).toBe(0)
   const granted = new Map((await listGrants(deps(), { sender_id })).map((row) => [row.namespace, row.terms.operations]))
   expect([granted.get('civil'), granted.get('farmer')]).toEqual([['search'], 'all'])
 })
 
 test('a demo of an earlier version gets the columns and indexes that it has not, filled', async () => {
-  const { registries } = await ensureDemoDirectory(deps())
+  const { registries } = await applyDemoConfiguration(deps())
   const { db } = database
   const civil = registries.find(({ namespace }) => namespace === 'civil')
   const table = `r${civil?.id}_person`
   await db.pool.query(`insert into ${table} (primary_identifier, document) values ('U1', '{"sex": "female"}')`)
   await db.pool.query(`alter table ${table} drop column sex, drop column surname`)
 
-  const again = await ensureDemoDirectory(deps())
+  const again = await applyDemoConfiguration(deps())
   expect(again.registries.flatMap(({ unfilled }) => [...unfilled])).toEqual([])
   const { rows } = await db.pool.query(`select sex is not null as filled from ${table}`)
   expect(rows).toEqual([{ filled: true }])

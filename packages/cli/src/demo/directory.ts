@@ -1,6 +1,6 @@
 /** Content of the demo: a configuration file, and the names of its participants. */
 import { fileURLToPath } from 'node:url'
-import { applyDemo, type DemoDirectory } from '@rollcall/admin/demo/demo-directory'
+import { type AppliedDemo, applyDemo } from '@rollcall/admin/demo/demo-directory'
 import { readYaml } from '../yaml.ts'
 
 /** The path of the configuration file with the registries and participants of the demo. */
@@ -9,10 +9,13 @@ export const DEMO_CONFIGURATION_PATH = fileURLToPath(new URL('./demo.yaml', impo
 /** The sender_ids of the participants, by their members in demo.json. */
 const DEMO_SENDER_IDS = { participant: 'demo.spmis.example', restricted: 'restricted.spmis.example' } as const
 
-type DemoDirectoryDeps = Parameters<typeof applyDemo>[0]
+type DemoConfigurationDeps = Parameters<typeof applyDemo>[0]
 
-/** Applies the demo's configuration file. What is stored stays, except callback settings where no address is allowed. */
-export async function ensureDemoDirectory(deps: DemoDirectoryDeps): Promise<DemoDirectory> {
+/**
+ * Applies the demo's configuration file. Stored purposes, participants and grants stay; only a participant without an allowed
+ * callback address gets the callback settings of the file.
+ */
+export async function applyDemoConfiguration(deps: DemoConfigurationDeps): Promise<AppliedDemo> {
   const { value } = await readYaml(DEMO_CONFIGURATION_PATH)
   const file = value as Parameters<typeof applyDemo>[1]['file']
   return applyDemo(deps, { file, participants: DEMO_SENDER_IDS })

@@ -63,7 +63,7 @@ function shellVariablesText({ data, port, adminPort }: DemoFolderAndPorts): stri
   return settings.join('')
 }
 
-/** The identifier of the first registry's first sample, as one word for the shell. */
+/** An identifier that the first registry has (of its first sample record), as `TYPE=VALUE`, quoted for the shell. */
 function firstSampleIdentifier({ registries }: DemoFile): string {
   const [sample] = registries[0]?.samples ?? []
   return quoteForShell(`${sample?.identifier_type}=${sample?.identifier_value}`)
@@ -84,7 +84,7 @@ curl -s ${quoteForShell(`${registryUrl(demo, registry)}/${path}`)} \\
   -d ${quotedSearchBody(demo, registry)}; echo`
 }
 
-/** Returns a search as JSON in single quotes, which end where the shell inserts the time or a number. */
+/** Returns a search as JSON in single quotes, with gaps in the quotes where the shell inserts the time and a new number. */
 function quotedSearchBody(demo: DemoFile, registry: DemoRegistry): string {
   const text = quoteForShell(JSON.stringify(searchRequest(demo, registry)))
   return text

@@ -33,7 +33,7 @@ export interface ReceiverOptions {
 }
 
 export const RECEIVER_HOST = '127.0.0.1'
-/** The path of the receiver's address. A stored callback address on this machine with this path belongs to an earlier start. */
+/** The path of the receiver. A stored callback address with this host and path was set by an earlier start of the demo. */
 export const RECEIVER_PATH = '/demo-receiver'
 
 /** Finds the port of the receiver of an earlier start; 0: there was none. */
@@ -43,7 +43,8 @@ export async function findEarlierReceiverPort(deps: DemoCallbackDeps, sender_id:
 }
 
 /**
- * Sets the receiver as callback address of a participant that has no callback address, or the one of an earlier start.
+ * Sets the receiver as callback address of a participant. An address that an earlier start of the demo has set is replaced; any
+ * other address stays.
  * @param url null: the demo has no receiver, and the address of an earlier start is removed
  */
 export async function setDemoCallback(deps: DemoCallbackDeps, sender_id: string, url: string | null): Promise<void> {
@@ -81,7 +82,7 @@ export function createDemoReceiver({ base_url, participant, registries }: Receiv
     receiver_id: sender_id,
     decryption_keys: [encrypt.private_jwk as Jwk],
     handlers,
-    // No client of this process waits for callbacks, so the receiver keeps none for a client.
+    // Nothing in this process calls `awaitCallback`, so the receiver keeps no callbacks for it.
     held: { callbacks: 0 },
   })
   return {

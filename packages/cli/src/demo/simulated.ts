@@ -1,4 +1,4 @@
-/** The program of the simulation: publishes events in the demo's registries and asks them, until its input ends. */
+/** The program of the demo's simulation: publishes events and sends searches to its registries, until its standard input ends. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { identifier, RegistryClient } from '@rollcall/client'
 import { type LifeEvent, lifeOf } from '@rollcall/synthetic'
@@ -29,15 +29,15 @@ async function simulate({ admin, registries }: DemoFile): Promise<void> {
     const { identifier_type = '', identifier_value = '' } = samples[number % samples.length] ?? {}
     return identifier(identifier_type, identifier_value)
   }
-  const acts: readonly ((one: SimulatedRegistry, number: number) => Promise<unknown>)[] = [
+  const simulatedActions: readonly ((one: SimulatedRegistry, number: number) => Promise<unknown>)[] = [
     ({ registry, life }) => postEvent(admin, registry, life.next().value),
     ({ registry, client }, number) => client.search(asked(registry, number)),
     ({ registry, client }, number) => client.searchAsync(asked(registry, number)),
   ]
   for (let number = 0; ; number++) {
     const one = all[number % all.length]
-    // Each registry gets each act in turn: an event, a search, an asynchronous search.
-    const act = acts[Math.floor(number / all.length) % acts.length]
+    // First each registry gets an event, then each gets a search, then each an asynchronous search; then it begins again.
+    const act = simulatedActions[Math.floor(number / all.length) % simulatedActions.length]
     // Users of the demo may change permissions. The console shows the refusals that follow.
     if (one !== undefined) await act?.(one, number).catch(() => undefined)
     await sleep(SIMULATION_PAUSE_MS)

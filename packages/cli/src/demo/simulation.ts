@@ -1,11 +1,11 @@
-/** The simulation of the demo is a process of its own, which the operator starts and stops. */
+/** The simulation of the demo is a process of its own, which the user of the demo starts and stops on the demo's page. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 const SIMULATION_PROGRAM = fileURLToPath(new URL('./simulated.ts', import.meta.url))
 
-export interface RunningSimulation {
+export interface DemoSimulation {
   isRunning(): boolean
   /** Starts or stops the simulation; does nothing when it runs, or does not run, already. */
   run(running: boolean): void
@@ -13,7 +13,7 @@ export interface RunningSimulation {
   close(): Promise<void>
 }
 
-export function createDemoSimulation(): RunningSimulation {
+export function createDemoSimulation(): DemoSimulation {
   let child: ReturnType<typeof startProcess> | null = null
   const forget = (ended: typeof child) => () => {
     if (child === ended) child = null

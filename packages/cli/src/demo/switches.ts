@@ -4,16 +4,16 @@ import { type CallbackServer, listenForCallbacks } from '../asking/listening.ts'
 import { CommandError } from '../failure.ts'
 import type { DemoFile } from './demo-file.ts'
 import { type DemoReceiver, RECEIVER_HOST, RECEIVER_PATH } from './receiver.ts'
-import type { RunningSimulation } from './simulation.ts'
+import type { DemoSimulation } from './simulation.ts'
 
 interface SwitchDeps {
   readonly demo: Pick<DemoFile, 'admin' | 'participant'>
   /** The receiver; null when the demo runs none. */
   readonly receiver: DemoReceiver | null
-  readonly simulation: Pick<RunningSimulation, 'isRunning' | 'run'>
+  readonly simulation: Pick<DemoSimulation, 'isRunning' | 'run'>
 }
 
-/** The act that a POST to each path runs. */
+/** What a POST to each path switches. */
 const SWITCHES_BY_PATH: Readonly<Record<string, (switched: SwitchDeps) => void>> = {
   '/receiver/break': ({ receiver }) => receiver?.answer(false),
   '/receiver/mend': ({ receiver }) => receiver?.answer(true),
@@ -30,7 +30,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Starts the listener for the page and callbacks. @param port that of an earlier start, or 0; if taken, any free port */
+/** Starts the listener for the page and callbacks. @param port that of an earlier start; any free port if it is 0 or in use */
 export async function startDemoPage(switched: SwitchDeps, port: number): Promise<CallbackServer> {
   const handle = (request: Request): Promise<Response> => answerPageRequest(switched, server.url, request)
   const server = await listenForCallbacks({ host: RECEIVER_HOST, port }, handle).catch((error: unknown) => {
@@ -57,8 +57,8 @@ async function answerPageRequest(switched: SwitchDeps, url: string, request: Req
 }
 
 /**
- * Returns the reason to refuse a request; null: it is accepted. A request that names another machine (DNS rebinding), or a form
- * of another origin, is refused. Programs of this machine, such as curl, send neither Origin nor Sec-Fetch-Site.
+ * Returns the reason to refuse a request; null: it is accepted. Refuses a Host that is not this machine (DNS rebinding), and a
+ * POST from a web page of another origin. A request without Origin and Sec-Fetch-Site, such as one of curl, is accepted.
  */
 function pageRequestProblem({ method, headers }: Request): string | null {
   const host = headers.get('host') ?? ''

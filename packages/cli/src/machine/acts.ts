@@ -1,4 +1,4 @@
-/** Carries out the acts of a plan, as root. */
+/** Carries out the acts of a `SetupPlan`, as root. */
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'

@@ -4,7 +4,7 @@ import { nearestNameHint } from '@rollcall/base/shared/message-words'
 import { KINDS } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
 
-export const CERTIFICATE_WAYS = ['files', 'certbot', 'csr'] as const
+export const CERTIFICATE_SOURCES = ['files', 'certbot', 'csr'] as const
 
 export type Answers = Readonly<Record<AnswerName, string>>
 export type AnswerName =
@@ -35,11 +35,11 @@ const HOST_NAME_PATTERN = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?
 const WITNESS_ANSWER_PATTERN = /^(?:later|syslog(?:\+tcp)?:\/\/[\w.:[\]-]+:\d{1,5})$/
 const COPIES_ANSWER_PATTERN = /^(?:later|[a-z0-9][\w.-]*@[A-Za-z0-9][\w.-]*:[\w./-]+)$/
 
-const formRule =
+const makeFormRule =
   (form: RegExp, example: string) =>
   (value: string): string | null =>
     form.test(value) ? null : `must be such as ${example}`
-const choiceRule =
+const makeChoiceRule =
   (values: readonly string[]) =>
   (value: string): string | null =>
     values.includes(value) ? null : `must be one of ${values.join(', ')}${nearestNameHint(value, values)}`
@@ -57,22 +57,22 @@ export const SETUP_QUESTIONS: Readonly<Record<AnswerName, SetupQuestion>> = {
   kind: {
     ask: `Kind of the registry (${KINDS.map(({ name }) => name).join(', ')})`,
     otherwise: () => 'civil',
-    problem: choiceRule(KINDS.map(({ name }) => name)),
+    problem: makeChoiceRule(KINDS.map(({ name }) => name)),
   },
   namespace: {
     ask: 'Namespace of the registry, the first part of its addresses',
     otherwise: ({ kind = 'civil' }) => kind,
-    problem: formRule(/^[a-z][a-z0-9_-]{0,62}$/, 'civil'),
+    problem: makeFormRule(/^[a-z][a-z0-9_-]{0,62}$/, 'civil'),
   },
   sender_id: {
     ask: 'Id of the registry in messages',
     otherwise: ({ namespace = '', name = '' }) => `${namespace}.${name}`,
-    problem: formRule(/^[\w.:/-]{1,200}$/, 'civil.example.org'),
+    problem: makeFormRule(/^[\w.:/-]{1,200}$/, 'civil.example.org'),
   },
   certificate: {
     ask: 'Certificate: files (you have it), certbot (it gets one), csr (your authority signs a request)',
     otherwise: () => 'files',
-    problem: choiceRule(CERTIFICATE_WAYS),
+    problem: makeChoiceRule(CERTIFICATE_SOURCES),
   },
   certificate_file: {
     ask: 'File of the certificate, with those between it and its authority',
@@ -111,12 +111,12 @@ export const SETUP_QUESTIONS: Readonly<Record<AnswerName, SetupQuestion>> = {
   witness: {
     ask: 'Witness: a log server that the administrators of the database cannot write to, or "later"',
     otherwise: () => 'later',
-    problem: formRule(WITNESS_ANSWER_PATTERN, 'syslog+tcp://log.example.org:601, or later'),
+    problem: makeFormRule(WITNESS_ANSWER_PATTERN, 'syslog+tcp://log.example.org:601, or later'),
   },
   copies: {
     ask: 'Another machine to which backups and the journal are copied over SSH, or "later"',
     otherwise: () => 'later',
-    problem: formRule(COPIES_ANSWER_PATTERN, 'copies@vault.example.org:rollcall, or later'),
+    problem: makeFormRule(COPIES_ANSWER_PATTERN, 'copies@vault.example.org:rollcall, or later'),
   },
   operator: {
     ask: 'Your name as the first operator of the console',
@@ -124,16 +124,20 @@ export const SETUP_QUESTIONS: Readonly<Record<AnswerName, SetupQuestion>> = {
       const named = process.env.ROLLCALL_SHELL_USER ?? ''
       return named === '' ? 'root' : named
     },
-    problem: formRule(/^[\w.@-]{1,100}$/, 'amina'),
+    problem: makeFormRule(/^[\w.@-]{1,100}$/, 'amina'),
   },
 }
 
 const ANSWER_NAMES = Object.keys(SETUP_QUESTIONS) as AnswerName[]
 
-/** The members that depend on the way to get a certificate. */
+/** The names of the answers that depend on the answer `certificate`. */
 const CERTIFICATE_ANSWER_NAMES: readonly AnswerName[] = ['certificate_file', 'key_file', 'authority_file', 'contact']
 
-/** Proposes the last setup's answer, unless it is for another way to get a certificate; else the default. */
+/**
+ * Returns the last setup's answer, or else the default; null when a person must answer. An answer that depends on `certificate`
+ * is taken from the last setup only when `certificate` has not changed.
+ * @param before answers of the last setup
+ */
 function findProposedAnswer(member: AnswerName, answers: Partial<Answers>, before: Partial<Answers>): string | null {
   const isOther = CERTIFICATE_ANSWER_NAMES.includes(member) && before.certificate !== answers.certificate
   return (isOther ? undefined : before[member]) ?? SETUP_QUESTIONS[member].otherwise(answers)

@@ -32,7 +32,10 @@ interface ReadyWaitOptions {
   readonly tries?: number
 }
 
-/** Asks until a node is ready, with pauses of half a second. @throws CommandError it is not ready after `tries` */
+/**
+ * Requests `url` until it answers HTTP 200, with pauses of half a second.
+ * @throws CommandError it does not after `tries` requests
+ */
 export async function waitUntilReady(url: string, { unit, authority_file = '', tries = 240 }: ReadyWaitOptions): Promise<void> {
   const own = authority_file === '' ? null : findFileText(authority_file)
   const ca = [...rootCertificates, findFileText('/etc/ssl/certs/ca-certificates.crt') ?? '', own ?? ''].filter(

@@ -29,7 +29,9 @@ export const findFileText = (path: string): string | null => {
   }
 }
 
-/** Runs SQL as the superuser of this machine's PostgreSQL. It goes through standard input: no process list shows it. */
+/**
+ * Runs SQL as the superuser of this machine's PostgreSQL. The SQL goes through standard input, so that no process list shows it.
+ */
 export const runAsSuperuser = (sql: string, database = 'postgres'): string =>
   execFileSync(
     'runuser',
@@ -161,7 +163,7 @@ function checkClock(): SetupFinding {
   return { check: 'clock', state: 'weak', advice }
 }
 
-/** The unit that may listen on each port. certbot needs port 80, where its proofs are fetched. */
+/** The unit that may listen on each port. certbot needs port 80: the certificate authority fetches certbot's proofs there. */
 const UNITS_BY_PORT: readonly (readonly [port: number, unit: string])[] = [
   [80, 'nginx'],
   [443, 'nginx'],

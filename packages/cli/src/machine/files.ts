@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { Answers } from './answers.ts'
 import { NGINX_SITE, SETTINGS_FOLDER, UNIT_FOLDER } from './places.ts'
 
-/** The file with the answers of the last setup, which are proposed at the next one. */
+/** The file with the answers of the last setup, which are proposed at the next setup. */
 export const ANSWERS_FILE = `${SETTINGS_FOLDER}/answers.json`
 /** The nginx site on port 80 that serves certbot's proofs. */
 export const CERTBOT_NGINX_SITE = '/etc/nginx/conf.d/rollcall-acme.conf'
@@ -14,7 +14,10 @@ export const SETUP_SETTINGS_FILE = `${SETTINGS_FOLDER}/setup.env`
 /** The systemd unit that waits for a new certificate file. */
 export const CERTIFICATE_PATH_UNIT = 'rollcall-certificate.path'
 
-/** Makes the texts of the files of setup, by path. Only root writes the files, and everybody may read them. */
+/**
+ * Makes the texts of the files of setup, by path. Only root writes the files, and everybody may read them.
+ * @param site the text of the nginx site, or of the example
+ */
 export function setupFiles(answers: Answers, site: string): ReadonlyMap<string, string> {
   const { name, witness, copies, certificate, certificate_file, key_file } = answers
   const settings = [
@@ -34,7 +37,7 @@ export function setupFiles(answers: Answers, site: string): ReadonlyMap<string, 
     .set(`${UNIT_FOLDER}/${CERTIFICATE_PATH_UNIT.replace('.path', '.service')}`, CERTIFICATE_SERVICE_TEXT)
 }
 
-/** Returns an nginx site with the public name and certificate. @param site the example, or the existing site: its port stays */
+/** Puts the public name and the certificate into the text of an nginx site. The port of the node in the text stays. */
 function siteWithNames(site: string, names: { name: string; certificate_file: string; key_file: string }): string {
   return site
     .replaceAll(/https:\/\/registry\.example\.org/g, `https://${names.name}`)
@@ -67,7 +70,9 @@ const watchedPaths = ({ certificate, certificate_file, key_file }: Answers): rea
   ...(certificate === 'certbot' ? [dirname(certificate_file)] : []),
 ]
 
-/** Makes a path unit of systemd. The unit starts CERTIFICATE_SERVICE when a file at one of the paths changes. */
+/**
+ * Makes a path unit of systemd. The unit starts the service of CERTIFICATE_SERVICE_TEXT when a file at one of the paths changes.
+ */
 const certificatePathUnit = (paths: readonly string[]): string => `# Written by rollcall setup.
 [Unit]
 Description=Rollcall: waits for a new certificate

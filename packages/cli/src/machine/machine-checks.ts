@@ -22,11 +22,11 @@ export interface MachineFacts {
 
 const HOUR_MILLISECONDS = 3_600_000
 /** The most hours since the last backup. A backup is made each night; when one fails, somebody needs the morning to repair it. */
-const OLDEST_BACKUP_HOURS = 36
+const MOST_HOURS_SINCE_BACKUP = 36
 /** The most hours since the last copy. Copies are made every ten minutes, so a fault that lasts a day does not end by itself. */
-const OLDEST_COPY_HOURS = 24
+const MOST_HOURS_SINCE_COPY = 24
 /** A certificate with fewer days left is broken; one with fewer than FEWEST_CERTIFICATE_DAYS is weak. */
-const BROKEN_CERTIFICATE_DAYS = 7
+const CERTIFICATE_BROKEN_BELOW_DAYS = 7
 
 export const MACHINE_CHECKS: readonly Check<MachineFacts>[] = [
   {
@@ -35,7 +35,7 @@ export const MACHINE_CHECKS: readonly Check<MachineFacts>[] = [
     judge({ now, backup }) {
       if (backup === null) return weakResult(`there is no backup in ${BACKUP_FOLDER} yet: a timer makes one each night`)
       const hours = Math.floor((now - backup) / HOUR_MILLISECONDS)
-      if (hours <= OLDEST_BACKUP_HOURS) return okResult(`the last backup is ${hours} hours old`)
+      if (hours <= MOST_HOURS_SINCE_BACKUP) return okResult(`the last backup is ${hours} hours old`)
       return brokenResult(
         `the last backup is ${hours} hours old: journalctl --unit rollcall-backup says why there is no newer one`,
       )
@@ -53,7 +53,7 @@ export const MACHINE_CHECKS: readonly Check<MachineFacts>[] = [
       const why = 'journalctl --unit rollcall-copy says why'
       if (copied === null) return brokenResult(`nothing has been copied to ${copies} yet: ${why}`)
       const hours = Math.floor((now - copied) / HOUR_MILLISECONDS)
-      if (hours <= OLDEST_COPY_HOURS) return okResult(`backups and the journal were copied to ${copies} ${hours} hours ago`)
+      if (hours <= MOST_HOURS_SINCE_COPY) return okResult(`backups and the journal were copied to ${copies} ${hours} hours ago`)
       return brokenResult(`backups and the journal were copied to ${copies} ${hours} hours ago: ${why}`)
     },
   },
@@ -65,7 +65,7 @@ export const MACHINE_CHECKS: readonly Check<MachineFacts>[] = [
       const days = daysLeft(certificate, now)
       if (days >= FEWEST_CERTIFICATE_DAYS) return okResult(`the certificate is valid for ${days} days more`)
       const advice = `the certificate ends in ${days} days: renew it; nginx reads the new file by itself`
-      return days < BROKEN_CERTIFICATE_DAYS ? brokenResult(advice) : weakResult(advice)
+      return days < CERTIFICATE_BROKEN_BELOW_DAYS ? brokenResult(advice) : weakResult(advice)
     },
   },
 ]
@@ -81,7 +81,7 @@ export async function judgeMachine(publicUrl: string | undefined): Promise<reado
   return judgeFacts(MACHINE_CHECKS, { now: Date.now(), backup, copies, copied, certificate })
 }
 
-/** Reads the end of the served certificate. It need not be valid, because nothing is sent. */
+/** Reads when the served certificate ends. An invalid certificate is read too, because nothing is sent to the server. */
 const readCertificateEnd = ({ hostname, port }: URL): Promise<string | Error> =>
   new Promise((resolve) => {
     const socket = connect({ host: hostname, servername: hostname, port: Number(port || 443), rejectUnauthorized: false })

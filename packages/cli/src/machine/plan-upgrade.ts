@@ -14,14 +14,15 @@ export interface NodeVersions {
   readonly port: number
   /** The version of the node at each port; null: none was installed there. */
   readonly versions: ReadonlyMap<number, string | null>
+  /** The version of the installed package. */
   readonly installed: string
-  /** The versions that changed tables, as far as the installed version knows. */
+  /** The versions that changed tables, as the installed package lists them. */
   readonly schemas: readonly string[]
   /** True to go back to the earlier version. */
   readonly back: boolean
 }
 
-/** Plans an upgrade; null: the version is in use already; a text: the reason of a refusal. */
+/** Plans an upgrade; null: the node in use has the installed version already; a text: the reason of a refusal. */
 export function planUpgrade({ port, versions, installed, schemas, back }: NodeVersions): UpgradePlan | null | string {
   const next = NODE_PORTS.find((one) => one !== port) ?? port
   const from = versions.get(port)

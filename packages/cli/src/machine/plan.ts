@@ -1,4 +1,4 @@
-/** Makes the plan of `rollcall setup` from answers and the state of the machine. A second run does what the first has left. */
+/** Makes the plan of `rollcall setup` from answers and the state of the machine. A later plan has only what is still to do. */
 import { basename, dirname } from 'node:path'
 import type { Answers } from './answers.ts'
 import { CERTBOT_PROOF_FOLDER, CERTIFICATE_PATH_UNIT, SETUP_SETTINGS_FILE, setupFiles, siteWithPort } from './files.ts'
@@ -15,7 +15,7 @@ export interface SetupFacts {
     readonly port: number
     readonly roles: readonly string[]
     readonly exists: boolean
-    /** True if the database has keys that a master key encrypts. */
+    /** True if the table `own_key` has rows, which a master key encrypts. */
     readonly has_keys: boolean
   }
   /** The first fault of the certificate; null when it has none. */
@@ -39,16 +39,20 @@ export interface SetupFacts {
 export const [OWNER_ROLE, APPLICATION_ROLE] = ['rollcall_owner', 'rollcall_application']
 export const DATABASE_NAME = 'rollcall'
 
+/** A step of `rollcall setup`; it is not an act of the admin functions. */
 export type PlannedAct =
   | { readonly act: 'write'; readonly path: string; readonly text: string }
-  /** Makes the database and its two roles where they are missing, gives both new passwords, and writes their addresses. */
+  /**
+   * Makes the database and its two roles where they are missing, gives both roles new passwords, and writes both addresses into
+   * SECRET_FILES.
+   */
   | { readonly act: 'database'; readonly port: number; readonly roles: readonly string[]; readonly create: boolean }
   | { readonly act: 'master_key' }
   | { readonly act: 'run'; readonly words: readonly string[] }
 
 export interface SetupPlan {
   readonly acts: readonly PlannedAct[]
-  /** Why the acts do not complete the setup, such as a step that the operator must do first; null: they do. */
+  /** Why the setup is not complete after these acts, such as a step that the operator must do; null when it is complete. */
   readonly waits: string | null
 }
 

@@ -9,7 +9,7 @@ type TracedNotification = Extract<TracedMessage, { readonly traced: 'notificatio
 type TracedExchange = Extract<TracedMessage, { readonly traced: 'exchange' }>
 
 export function storyText(traced: TracedMessage): string {
-  // A notification has only one page, so the page number is left out.
+  // A notification has only one page, so its steps name no page.
   const page = traced.traced === 'notification' ? () => '' : pageText
   return [
     toPrintableLine(storyHeadline(traced)),
@@ -36,7 +36,7 @@ function remarkLines(traced: TracedMessage): readonly string[] {
   return traced.traced === 'notification' ? waitReasonLines(traced) : []
 }
 
-/** Says whether a disabled participant or a closed mailbox delays a notification; no lines when neither does. */
+/** Says that a notification waits for a disabled participant or a closed mailbox, which sends nothing; no lines otherwise. */
 function waitReasonLines({ state, delivery, mailbox_state, participant_status }: TracedNotification): string[] {
   if (state !== 'waiting' && delivery?.state !== 'pending') return []
   return [
@@ -45,7 +45,7 @@ function waitReasonLines({ state, delivery, mailbox_state, participant_status }:
   ]
 }
 
-const PURPOSE_NAMES: Readonly<Record<TracedNotification['purpose'], string>> = {
+const NOTIFICATION_PURPOSE_NAMES: Readonly<Record<TracedNotification['purpose'], string>> = {
   event: 'notification',
   correction: 'correction',
   backfill: 'notification of a backfill',
@@ -54,7 +54,7 @@ const PURPOSE_NAMES: Readonly<Record<TracedNotification['purpose'], string>> = {
 
 function storyHeadline(traced: TracedMessage): string {
   if (traced.traced === 'notification') {
-    return `${PURPOSE_NAMES[traced.purpose]} to ${traced.participant ?? 'a participant'} from ${traced.registry ?? 'a registry'}`
+    return `${NOTIFICATION_PURPOSE_NAMES[traced.purpose]} to ${traced.participant ?? 'a participant'} from ${traced.registry ?? 'a registry'}`
   }
   if (traced.traced === 'exchange' && traced.operation === 'notify') {
     return `notify to ${traced.participant ?? 'a participant'} from ${traced.registry ?? 'a registry'}`

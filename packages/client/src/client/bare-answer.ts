@@ -3,8 +3,8 @@ import { isJsonObject, JsonError, type JsonValue, type Operation, parseJson } fr
 import type { PeerTrustSettings } from '../trust/open.ts'
 
 /**
- * Puts a bare message into an envelope, if the operation allows bare answers and the registry need neither sign nor encrypt.
- * Returns any other text unchanged.
+ * Puts a bare message into an envelope, if the operation allows bare answers, and our settings for the registry require neither
+ * signature nor encryption. Returns any other text unchanged.
  */
 export function wrapBareAnswer(
   text: string,
@@ -14,7 +14,7 @@ export function wrapBareAnswer(
   if (!reply_also_bare || reply.items === null || signature === 'required' || encrypted) return text
   const message = tryParseJson(text)
   if (!isJsonObject(message) || !Array.isArray(message[reply.items])) return text
-  // An answer with header or message is an envelope: members beside these are not part of the message.
+  // An answer with a header or a message is an envelope already, even if it has a list of items beside them.
   if (isJsonObject(message.header) || isJsonObject(message.message)) return text
   const header = { message_id: crypto.randomUUID(), message_ts: new Date().toISOString(), action, status: 'succ' }
   return JSON.stringify({ header, message })

@@ -16,7 +16,7 @@ import { type ItemOf, itemsOrThrow, resultsOf } from './results.ts'
 
 /** Asks whether a person is enrolled in a programme; without a programme, in any programme. */
 export interface EnrolmentQuestion extends UnderConsent {
-  /** The value of the person's member identifier, or of any identifier of the person. */
+  /** The value of an identifier of the person. */
   readonly person: string
   /** The type of the identifier, such as NID. Without it, the value may belong to any type. */
   readonly identifier_type?: string
@@ -26,7 +26,7 @@ export interface EnrolmentQuestion extends UnderConsent {
   readonly response_entity?: string
 }
 
-/** The person in a question to a disability registry: the value of the member identifier, alone or with a consent. */
+/** The person in a question to a disability registry: the value of an identifier, alone or with a consent or an authorization. */
 export type DisabilityQuestion = string | (UnderConsent & { readonly person: string })
 
 /** Options of `updateEnrolments`. */
@@ -41,12 +41,12 @@ export interface UpdateOptions extends RequestOptions {
 export interface EnrolmentUpdate {
   /** The place of the beneficiary in the list that was sent, from 0. */
   readonly index: number
-  /** The reference_id in the answer. Rollcall gives the member identifier, or else the place in the message. */
+  /** The reference_id in the answer. Rollcall gives the person's first identifier, or else the place in the message, from 0. */
   readonly reference_id: string
   readonly ok: boolean
-  /** Why the beneficiary was rejected, or what the registry replaced; null when it was written without a remark. */
+  /** Why the beneficiary was rejected, or a remark of the registry on what it has written; null when there is neither. */
   readonly message: string | null
-  /** Identifies the receipt together with `correlation_id`: `txnStatus` with `txn_type` receipt returns it. */
+  /** Identifies the receipt together with `correlation_id`. `txnStatus` with the `txn_type` `receipt` returns the receipt. */
   readonly transaction_id: string
   readonly correlation_id: string
 }
@@ -55,7 +55,7 @@ export interface EnrolmentUpdate {
 export const UPDATE_BATCH_SIZE = 100
 
 /** Makes the message of a question about an enrolment, without its transaction_id. */
-export function enrolledContent({
+export function enrolmentQuestionContent({
   person,
   identifier_type = ENROLLED_ATTRIBUTES.person[0],
   programme,
@@ -70,7 +70,7 @@ export function enrolledContent({
 }
 
 /** Makes the message of a question to a disability registry, without its transaction_id. */
-export function disabledContent(asked: DisabilityQuestion): Omit<DisabledRequest, 'transaction_id'> {
+export function disabilityQuestionContent(asked: DisabilityQuestion): Omit<DisabledRequest, 'transaction_id'> {
   const { person, ...under } = typeof asked === 'string' ? { person: asked } : asked
   const query = { 'personal_details.member_identifier': { eq: person } }
   return { disabled_criteria: { query_type: 'expression', query, ...consentIn(under) } }
@@ -85,10 +85,11 @@ type WithMessage<Message> = { readonly message: Message }
 
 /**
  * Reads the result for each beneficiary of one message.
+ * @param sent the number of beneficiaries in the message
  * @param from the place of the message's first beneficiary in the whole list, from 0
- * @throws TransportError the answer has not one item for each of the `sent` beneficiaries
+ * @throws TransportError the answer has more or fewer than `sent` items
  */
-export function updatesIn(
+export function updateResultsIn(
   answer: WithMessage<EnrollmentUpdatesResponse>,
   sent: number,
   from: number,

@@ -57,15 +57,15 @@ export function readAck(answer: HttpAnswer): Omit<Accepted, 'transaction_id'> | 
   return { ack_status, correlation_id, timestamp: memberText(ack, 'timestamp') }
 }
 
-/** The operations whose ack may be an empty answer, each with the member that has the items of the answer. */
-const EMPTY_ANSWER_MEMBERS: Readonly<Record<string, string>> = { search: 'search_response' }
+/** The operations whose ack may look like an answer without items. The value is the member with the list of items. */
+const EMPTY_ACK_MEMBER_BY_OPERATION: Readonly<Record<string, string>> = { search: 'search_response' }
 
 /**
  * Reads an ack that has the form of an empty answer, as some registries write it: HTTP 202, no items, a correlation_id,
  * and a status that is not rejected. The callback tells later whether anybody was found. Null for any other answer.
  */
 export function readEnvelopeAck({ name, callback }: Operation, answer: HttpAnswer): Omit<Accepted, 'transaction_id'> | null {
-  const items = EMPTY_ANSWER_MEMBERS[name]
+  const items = EMPTY_ACK_MEMBER_BY_OPERATION[name]
   const { header, message } = jsonBodyOrEmpty(answer)
   if (answer.status !== 202 || items === undefined || callback === null) return null
   if (!isJsonObject(header) || !isJsonObject(message) || !isEmptyList(message[items])) return null

@@ -27,7 +27,10 @@ type Subscription = Omit<SubscribeCriteria, 'filter'> & Partial<Pick<SubscribeCr
 /** One input, or a batch of several. */
 export type OneOrMore<Input> = Input | readonly Input[]
 
-/** Asks for the status of a transaction; `txn_type` is `search` by default. */
+/**
+ * Asks for the status of an earlier request. `attribute_type` and `attribute_value` name the request, for example by its
+ * transaction_id; `txn_type` is `search` by default.
+ */
 export type StatusQuestion = Pick<TxnStatusQuestion, 'attribute_type' | 'attribute_value'> &
   Partial<Pick<TxnStatusQuestion, 'txn_type' | 'reference_id' | 'locale'>>
 

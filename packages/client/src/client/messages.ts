@@ -67,7 +67,7 @@ export interface Answer<Message> {
 
 /** The ack of an asynchronous request (G3, N11). */
 export interface Accepted {
-  /** `ACK`: a callback with the result follows. `NACK`: the request was accepted, and no callback follows. */
+  /** `ACK`: a callback with the result follows. `NACK`: no callback follows, although the registry reports no error. */
   readonly ack_status: 'ACK' | 'NACK'
   /** The correlation_id that the callback will have. */
   readonly correlation_id: string

@@ -1,4 +1,4 @@
-/** The ways in which headers of requests can be written, one row each. */
+/** The forms in which headers of requests can be written, with a function for each form. */
 import { RequestHeader } from '@rollcall/protocol'
 
 type Header = { readonly message_ts: string; readonly [member: string]: unknown }
@@ -11,9 +11,9 @@ export const OUTGOING = {
   /** The usual form: members that have no value are left out of the header. */
   usual: (header: Header): Header => header,
   /**
-   * For a registry that parses the header and writes it again before it verifies the signature: such a registry writes null for a
-   * missing member, and six digits for a fraction of a second. This form has null for missing members and no fraction, so it does
-   * not change when it is written again.
+   * For a registry that parses the header, writes it again, and verifies the signature of its own text. Such a registry writes
+   * null for a missing member, and six digits for a fraction of a second. A header in this form has null for missing members and
+   * no fraction, so the registry's text is the same as ours.
    */
   reserialised: (header: Header): Header => ({
     ...NULL_HEADER_MEMBERS,

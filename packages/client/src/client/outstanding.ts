@@ -34,15 +34,15 @@ export class OutstandingPages {
   /** Notes the items of a callback, and drops those of which no more pages are awaited. */
   take({ search_response }: Pick<SearchResponse, 'search_response'>): void {
     for (const item of search_response) {
-      const waiting = this.#items.get(item.reference_id)
-      if (waiting !== undefined && noteItem(waiting, item)) this.#items.delete(item.reference_id)
+      const awaitedItem = this.#items.get(item.reference_id)
+      if (awaitedItem !== undefined && noteItem(awaitedItem, item)) this.#items.delete(item.reference_id)
     }
   }
 }
 
 /**
- * Notes the pages of one item, which changes `waiting`. Returns true when all its pages have come: the only one that was asked
- * for, or as many as total_count and page_size make.
+ * Notes the page of one item in the awaited item. Returns true when all its pages have come: the only one that was asked for, or
+ * as many as total_count and page_size make.
  */
 function noteItem(waiting: AwaitedItem, { status, pagination }: SearchItem): boolean {
   if (status === 'rcvd' || status === 'pdng') return false

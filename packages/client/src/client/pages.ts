@@ -27,7 +27,7 @@ export async function* recordsOfAllPages(
       throw new TransportError('unreadable', `${member}: must be ${page_number}, the requested page`)
     }
     yield* records
-    // The registry may give smaller pages than requested. An answer without pagination has the only page.
+    // The registry may give smaller pages than requested. An answer without pagination has all records, so no page follows.
     if (pagination === undefined || page_number * pagination.page_size >= pagination.total_count) return
   }
 }

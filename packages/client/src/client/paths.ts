@@ -2,9 +2,9 @@
 import { OPERATIONS, type Operation } from '@rollcall/protocol'
 
 /**
- * Replacements for paths. The key is an operation, such as `txn-status`, and the value its whole path; or the key is the
- * beginning of paths, such as `registry/sync`, and the value its replacement. An operation has priority, then the longer
- * beginning.
+ * Replacements for paths of the specification. A key may be an operation, such as `txn-status`: the value is then the whole path.
+ * Or the key is the first segments of paths, such as `registry/sync`: the value then replaces these segments. If several keys
+ * fit a path, its operation is used, or else the longest key.
  */
 export type Paths = Readonly<Record<string, string>>
 
@@ -13,7 +13,7 @@ const SPECIFIED_PATHS = OPERATIONS.flatMap(({ sync_paths, async_paths }) => [...
 
 const hasBeginning = (path: string, beginning: string): boolean => `${path}/`.startsWith(`${beginning}/`)
 
-/** Checks replacements for paths. @throws TypeError a key is no operation and begins no path, or a path is invalid */
+/** Checks replacements for paths. @throws TypeError a key fits nothing in the specification, or a path is invalid */
 export function checkPaths(paths: Paths): void {
   for (const [row, path] of Object.entries(paths)) {
     const at = `paths.${row}`

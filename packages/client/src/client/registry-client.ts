@@ -5,17 +5,17 @@ import type { AwaitOptions, CallbackName, Received, ReplyCallback } from '../rec
 import { outstandingRequestsAt } from '../receiver/outstanding-requests.ts'
 import {
   type DisabilityQuestion,
-  disabledContent,
+  disabilityQuestionContent,
   type EnrolmentQuestion,
   type EnrolmentUpdate,
-  enrolledContent,
+  enrolmentQuestionContent,
   enrolmentStatusIn,
   isDisabledIn,
   isEnrolledIn,
   recordsIn,
   UPDATE_BATCH_SIZE,
   type UpdateOptions,
-  updatesIn,
+  updateResultsIn,
 } from './enrolment.ts'
 import {
   listOf,
@@ -43,7 +43,7 @@ const CALLBACK_TIMEOUT_MS = 60_000
 
 /**
  * Sends requests to one registry. Methods reject with TransportError, AckError, HeaderRejected, UntrustedAnswer or
- * TokenRefused, and with the errors that they name. Read the items of an `Answer` with `resultsOf` or `itemsOrThrow`.
+ * TokenRefused, and with the errors in their own comments. Read the items of an `Answer` with `resultsOf` or `itemsOrThrow`.
  * With the option `kind`, records have the types of that kind, but are not checked. A method whose name ends in `Async`
  * asks for an answer by callback, and resolves with the ack.
  */
@@ -71,7 +71,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
    * any order. The client needs a `receiver`.
    * @param options `timeout` is for each callback; `accepted` gets the ack
    * @throws HeaderRejected no item was processed
-   * @throws TransportError `no_callback`
+   * @throws TransportError `no_callback` a callback did not come within `timeout`, or the ack says that none follows
    */
   async *searchByCallback(
     input: OneOrMore<SearchInput>,
@@ -116,9 +116,9 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   }
 
   /**
-   * Sends changed enrolments to a beneficiary registry, in messages of `batch_size` beneficiaries, in turn. After an
-   * error, send the whole list again: what was written before does not change. When you give a `transaction_id`, all
-   * messages share it: ask for their receipts by `correlation_id` then.
+   * Sends changed enrolments to a beneficiary registry, in messages of `batch_size` beneficiaries, one after another. After an
+   * error, send the whole list again: enrolments that were written already do not change. When you give a `transaction_id`, all
+   * messages have it: ask for a receipt by the `correlation_id` of its message then.
    * @returns the result for each beneficiary, in the order of the list
    */
   async updateEnrolments(
@@ -132,14 +132,14 @@ export class RegistryClient<const Kind extends SaidKind = string> {
       const batch = all.slice(updates.length, updates.length + batch_size)
       const enrolled_updates = { ...(receipt_type !== undefined && { receipt_type }), beneficiaries: batch }
       const answer = await this.#ask('enrolment-updates', { enrolled_updates }, options)
-      updates.push(...updatesIn(answer, batch.length, updates.length))
+      updates.push(...updateResultsIn(answer, batch.length, updates.length))
     } while (updates.length < all.length)
     return updates
   }
 
   /** True when a beneficiary registry has the person as enrolled now; false for an unknown one. @throws ItemRejected */
   async enrolled(question: EnrolmentQuestion, options?: RequestOptions): Promise<boolean> {
-    return isEnrolledIn(await this.#ask('enrolled', enrolledContent(question), options))
+    return isEnrolledIn(await this.#ask('enrolled', enrolmentQuestionContent(question), options))
   }
 
   /**
@@ -150,22 +150,22 @@ export class RegistryClient<const Kind extends SaidKind = string> {
    */
   async checkEnrolment(asked: string | Omit<EnrolmentQuestion, 'programme'>, options?: RequestOptions): Promise<string> {
     const question = typeof asked === 'string' ? { person: asked } : asked
-    return enrolmentStatusIn(await this.#ask('enrolment-status', enrolledContent(question), options))
+    return enrolmentStatusIn(await this.#ask('enrolment-status', enrolmentQuestionContent(question), options))
   }
 
   /** True when a disability registry answers that the person is registered as disabled. @throws ItemRejected */
   async disabled(person: DisabilityQuestion, options?: RequestOptions): Promise<boolean> {
-    return isDisabledIn(await this.#ask('disabled', disabledContent(person), options))
+    return isDisabledIn(await this.#ask('disabled', disabilityQuestionContent(person), options))
   }
 
   /** The records with details of a person's disability. @throws ItemRejected */
   async disabilityDetails(person: DisabilityQuestion, options?: RequestOptions): Promise<readonly RegistryRecord[]> {
-    return recordsIn(await this.#ask('disability-details', disabledContent(person), options))
+    return recordsIn(await this.#ask('disability-details', disabilityQuestionContent(person), options))
   }
 
   /** The records with the support that a person with a disability needs or has. @throws ItemRejected */
   async disabilitySupport(person: DisabilityQuestion, options?: RequestOptions): Promise<readonly RegistryRecord[]> {
-    return recordsIn(await this.#ask('disability-support', disabledContent(person), options))
+    return recordsIn(await this.#ask('disability-support', disabilityQuestionContent(person), options))
   }
 
   /**
@@ -212,7 +212,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     return receiver.awaitCallback(correlation_id, options)
   }
 
-  /** Requests an operation by its name, and returns the whole answer. @throws TypeError it has no synchronous path */
+  /** Requests an operation by its name on its synchronous path. @throws TypeError the operation has no synchronous path */
   ask<Name extends OperationName>(name: Name, content: Content<Name>, options?: RequestOptions): Reply<Name, Kind> {
     return this.#ask(name, content, options)
   }

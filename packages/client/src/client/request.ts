@@ -128,7 +128,7 @@ async function sendWithRetries(
   return withRetries(() => post(renewed), retry, signal)
 }
 
-/** True when the answer refuses the token. A 401 may also refuse the signature, which another token cannot change. */
+/** True when the answer refuses the token; false for a 401 that refuses the signature, where a new token would not help. */
 function refusesToken(answer: HttpAnswer): boolean {
   return answer.status === 401 && !readFault(answer)?.code.startsWith('err.signature.')
 }
@@ -162,8 +162,8 @@ async function openAnswer(
 }
 
 /**
- * The header of an answer to us. Some registries repeat sender_id and receiver_id of the request; then the two are exchanged.
- * Both forms are accepted: a required signature proves either, and without a signature anybody could write either.
+ * The header of an answer to us. Some registries repeat sender_id and receiver_id of the request; this function then exchanges
+ * them. To accept both forms is safe: a signature proves who wrote either, and without one anybody could write either.
  * @throws UntrustedAnswer the answer is for another system
  */
 function requireHeaderToUs({ sender_id, receiver_id }: Settings, header: JsonObject): JsonObject {
@@ -177,7 +177,11 @@ function requireHeaderToUs({ sender_id, receiver_id }: Settings, header: JsonObj
   throw new UntrustedAnswer(code, reason, ['receiver_id'])
 }
 
-/** True when no item was processed. False when all items were rejected, because their own reasons say more (N7). */
+/**
+ * True when the header rejects the request and the message answers no item. False when the message answers items, even if all are
+ * rejected, because each item has its own reason (N7). For a reply without items: true when the header has a reason code, or the
+ * message has no transaction_id.
+ */
 function isWholeRequestRejected({ reply }: Operation, header: CallbackHeader, message: JsonObject): boolean {
   if (header.status !== 'rjct') return false
   if (reply.items === null) return header.status_reason_code !== undefined || !('transaction_id' in message)

@@ -3,8 +3,8 @@ import { isJsonObject, OPERATIONS } from '@rollcall/protocol'
 import { ItemRejected } from '../errors.ts'
 
 /**
- * The type of a message's items. A message without items, such as that of an unsubscribe, is its only item. An answer
- * to `txnStatus` has the items of the earlier answer inside of it.
+ * The type of a message's items. A message without a list of items, such as the answer to an unsubscribe, counts as one item. In
+ * an answer to `txnStatus`, the items are those of the earlier answer inside of it.
  */
 export type ItemOf<Message> = Message extends { readonly txnstatus_response: { readonly txn_status: infer Embedded } }
   ? ItemOf<Embedded>
@@ -25,7 +25,7 @@ export type ItemResult<Item> =
 
 const ITEM_LIST_MEMBERS = [...new Set(OPERATIONS.flatMap(({ reply }) => (reply.items === null ? [] : [reply.items])))]
 
-/** The result of each item, in the order of the answer. An item that is pending or received is not rejected. */
+/** The result of each item, in the order of the answer. `ok` is false only for the status `rjct`; `pdng` and `rcvd` are ok. */
 export function resultsOf<Message extends object>({
   message,
 }: {

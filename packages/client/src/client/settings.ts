@@ -16,7 +16,13 @@ import {
 import type { Fetch } from '../http/fetch.ts'
 import type { HttpSettings } from '../http/post.ts'
 import { DEFAULT_RETRY, type Retry } from '../http/retry.ts'
-import { type ClientCredentials, fetchedTokenSource, type GiveToken, givenTokenSource, type TokenSource } from '../http/tokens.ts'
+import {
+  type ClientCredentials,
+  fetchedTokenSource,
+  functionTokenSource,
+  type GiveToken,
+  type TokenSource,
+} from '../http/tokens.ts'
 import type { Receiver } from '../receiver/receiver.ts'
 import { makePeerTrust, type PeerTrustSettings } from '../trust/open.ts'
 import { profileOfAnswers, type Signing, signerOf } from '../trust/own-keys.ts'
@@ -33,11 +39,11 @@ export interface PeerTrust {
   /** Whether answers must be signed; `required` by default. */
   readonly signature?: SignaturePolicy
   /**
-   * How the registry signs. The default is the `profile` in `signing`. Without that, the default is the profile of the
-   * specification, which accepts EdDSA; the algorithm of the key in `signing` is then accepted too.
+   * How the registry signs; by default as we sign, by the `profile` in `signing`. If neither is given, the profile of the
+   * specification, with EdDSA and the algorithm of the key in `signing`.
    */
   readonly profile?: SignatureProfile
-  /** The values of `namespace` that are accepted in signatures; by default those in use, such as `registry`. */
+  /** The values that the parameter `namespace` of a signature may have; by default SIGNATURE_NAMESPACES, such as `registry`. */
   readonly namespaces?: readonly string[]
 }
 
@@ -58,7 +64,7 @@ export interface OfKind<Kind extends SaidKind> {
 export interface ClientOptions {
   /** The address of the registry with namespace and version: `https://registry.example/civil/v1.0.0`. */
   readonly base_url: string
-  /** Paths below `base_url` that differ from the specification's: `{ registry: 'dci' }`. */
+  /** Replacements for paths below `base_url`. `{ registry: 'dci' }`: paths begin with `dci` in place of `registry`. */
   readonly paths?: Paths
   /** The sender_id by which the registry knows us. */
   readonly sender_id: string
@@ -127,7 +133,7 @@ export function readSettings(options: ClientOptions & OfKind<SaidKind>): Setting
     maxAnswerBytes: options.max_answer_bytes ?? MAX_ANSWER_BYTES,
   }
   const retry = { ...DEFAULT_RETRY, ...options.retry }
-  const trust = readTrust(options, http, base)
+  const trust = readPeerTrustSettings(options, http, base)
   let signer: Promise<Signer | null> | undefined
   const key = encryption?.encrypt_for
   return {
@@ -138,7 +144,7 @@ export function readSettings(options: ClientOptions & OfKind<SaidKind>): Setting
     senderUri: typeof sender_uri === 'function' ? sender_uri : () => sender_uri,
     http,
     retry,
-    tokens: readTokens(options.credentials, http, retry, base),
+    tokens: makeTokenSource(options.credentials, http, retry, base),
     trust,
     outgoing,
     signer: () => {
@@ -150,15 +156,24 @@ export function readSettings(options: ClientOptions & OfKind<SaidKind>): Setting
   }
 }
 
-function readTrust({ peer = {}, signing, encryption }: ClientOptions, http: HttpSettings, base: URL): PeerTrustSettings {
+function readPeerTrustSettings(
+  { peer = {}, signing, encryption }: ClientOptions,
+  http: HttpSettings,
+  base: URL,
+): PeerTrustSettings {
   const { profile = signing === undefined ? DEFAULT_SIGNATURE_PROFILE : profileOfAnswers(signing) } = peer
   const { keys = new URL('/.well-known/jwks.json', base).href } = peer
   return makePeerTrust({ ...peer, keys, profile, encrypted: encryption !== undefined }, http)
 }
 
-function readTokens(credentials: ClientOptions['credentials'], http: HttpSettings, retry: Retry, base: URL): TokenSource | null {
+function makeTokenSource(
+  credentials: ClientOptions['credentials'],
+  http: HttpSettings,
+  retry: Retry,
+  base: URL,
+): TokenSource | null {
   if (credentials === undefined) return null
-  if (typeof credentials === 'function') return givenTokenSource(credentials)
+  if (typeof credentials === 'function') return functionTokenSource(credentials)
   const endpoint = { token_url: new URL(`/${TOKEN_PATH}`, base).href, ...credentials }
   return fetchedTokenSource(http, retry, endpoint, readFault)
 }

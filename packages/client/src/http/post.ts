@@ -66,9 +66,9 @@ function isRedirect({ status, type }: Response): boolean {
 const CORS_PROBE_TIMEOUT_MS = 5_000
 
 /**
- * The error for an answer that the browser hides from a page of another origin; null when the server is not reachable, or no page
- * of another origin asks. The browser reports hidden answer and failed connection alike, so a second request, whose answer need
- * not be readable, tests whether the server is reachable.
+ * The error for an answer that the browser hides, because the page that asks is of another origin. The browser reports a hidden
+ * answer like a failed connection, so a second request tests whether the server is reachable; its answer may be hidden too. Null
+ * when the server is not reachable, or no page of another origin asks.
  */
 async function corsProblem(fetch: Fetch, url: string, cause: unknown): Promise<TransportError | null> {
   const page = (globalThis as { readonly location?: { readonly origin?: string } }).location?.origin

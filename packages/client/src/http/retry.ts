@@ -8,7 +8,7 @@ export interface Retry {
   readonly attempts: number
   /**
    * The longest pause before the second attempt. Before each further attempt the longest pause is twice as long, up to
-   * `longest_pause`. A longer Retry-After is waited for instead.
+   * `longest_pause`. If the Retry-After of an answer is longer than the pause, the client waits for that time.
    */
   readonly first_pause: number
   readonly longest_pause: number
@@ -24,7 +24,7 @@ const TRANSIENT_STATUSES = [429, 502, 503, 504]
 /** True for an answer after which a later attempt may succeed: HTTP status 429, 502, 503 or 504. */
 export const isTransientAnswer = ({ status }: Pick<HttpAnswer, 'status'>): boolean => TRANSIENT_STATUSES.includes(status)
 
-/** True when no answer came, so that the same message may be sent again. */
+/** True when no answer came. The same message may then be sent again. */
 export const isTransientError = (error: unknown): error is TransportError =>
   error instanceof TransportError && (error.reason === 'unreachable' || error.reason === 'timeout')
 
@@ -56,7 +56,8 @@ export interface AnswerAfterAttempts extends HttpAnswer {
 /**
  * Repeats attempts until the answer is not transient, its Retry-After is too long, or no attempt is left. Returns the
  * last answer.
- * @throws TransportError of the last attempt, or of an earlier one if it is not transient; other errors of `attempt`
+ * @throws TransportError of the last attempt; an error that is not transient ends the attempts
+ * @throws other errors of `attempt` unchanged; the reason of `signal` when it aborts during a pause
  */
 export async function withRetries(
   attempt: () => Promise<HttpAnswer>,

@@ -24,14 +24,14 @@ export interface TokenSource {
 }
 
 /** Tokens from a function. The function is called for each request, and may itself remember the token. */
-export function givenTokenSource(give: GiveToken): TokenSource {
+export function functionTokenSource(give: GiveToken): TokenSource {
   return { get: async () => give({ renew: false }), renew: async () => give({ renew: true }) }
 }
 
 /**
  * Tokens for client credentials. A token is renewed before it expires. If the renewal fails, the token is used until it expires,
  * unless the endpoint has refused to give another token.
- * @param readFault finds the refusal in an answer that is not a token endpoint's
+ * @param readFault finds the refusal in an answer without an OAuth error code, such as a proxy's; null when there is none
  */
 export function fetchedTokenSource(
   http: HttpSettings,

@@ -5,8 +5,8 @@ import { answerRequest, type RequestHandler } from './listener.ts'
 type ConnectRequest = IncomingMessage & { readonly body?: unknown; readonly originalUrl?: string }
 
 /**
- * Makes a middleware for a receiver: `app.use('/callbacks', expressReceiver(receiver))`, before `express.json()`, which
- * does not keep the signed text. A body that was read as text or bytes is accepted.
+ * Makes a middleware for a receiver: `app.use('/callbacks', expressReceiver(receiver))`. It must be before `express.json()`,
+ * because `express.json()` does not keep the signed text. A body that was read as text or bytes is accepted.
  */
 export function expressReceiver(
   receiver: RequestHandler,

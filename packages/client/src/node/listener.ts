@@ -6,7 +6,7 @@ export interface RequestHandler {
   readonly handle: (request: Request) => Promise<Response>
 }
 
-/** Makes a listener for `http.createServer` from a handler. It closes the connection when the handler rejects. */
+/** Makes a listener for `http.createServer` from a handler. When the promise of `handle` rejects, it closes the connection. */
 export function nodeListener(receiver: RequestHandler): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
     answerRequest(receiver, request, response).catch(() => response.destroy())

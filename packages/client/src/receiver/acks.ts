@@ -11,7 +11,7 @@ export class UnknownSender extends RequestFault {
   }
 }
 
-/** Makes an ack. @param correlation_id the one of the message, or a new one when the message has none */
+/** Makes an ack. @param correlation_id that of the acknowledged callback; for a callback without one, a new UUID */
 export function ackResponse(correlation_id: string): Response {
   return jsonResponse(200, { message: { ack_status: 'ACK', timestamp: new Date().toISOString(), correlation_id } })
 }

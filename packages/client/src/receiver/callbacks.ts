@@ -39,7 +39,7 @@ export interface Received<Name extends CallbackName = CallbackName> {
   readonly assumed_utc?: readonly string[]
   /** In a notification: the kind of the registry, if the receiver knows it. */
   readonly kind?: keyof RecordsByKind
-  /** In a notification: the reference_ids of items whose record is older than one that was handled. */
+  /** In a notification: the reference_ids of items whose record was handled in a later version before. */
   readonly superseded?: readonly string[]
 }
 

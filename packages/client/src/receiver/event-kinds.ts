@@ -12,8 +12,9 @@ import {
 } from '@rollcall/protocol'
 
 /**
- * The event type (null when it is missing) and the record type of an item, in the spelling of the most likely kind. A record type
- * that the kind does not have stays as it was sent; of an unknown event type, the text after the last ":" stays.
+ * The event type and the record type of an item, as the most likely kind spells them. If the kind does not have the record type,
+ * it is returned as sent. If the kind does not have the event type, the sent text after the last ":" is returned; null if the
+ * item has no event type.
  * @param known the kind of the registry, if the receiver knows it
  */
 export function canonicalNamesOf(data: NotifyData, known: string | undefined) {
@@ -40,8 +41,8 @@ export function primaryIdentifier(data: NotifyData, known: string | undefined): 
 }
 
 /**
- * All kinds, the kind that best fits the names in an item first; only the kind of the registry if it is known. A reg_type alone
- * does not decide, because a registry may accept any name there.
+ * All kinds, the kind that best fits the names in an item first; only the kind of the registry if it is known. The record type
+ * and the event type weigh more than `reg_type`, in which a registry may write any name.
  */
 function kindsLikeliestFirst(data: NotifyData, known: string | undefined): readonly Kind[] {
   const kind = known === undefined ? undefined : kindNamed(known)

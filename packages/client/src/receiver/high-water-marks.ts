@@ -30,7 +30,10 @@ export async function raiseMarks(marks: HighWaterMarks, values: ReadonlyMap<stri
   for (const [name, value] of values) await marks.raise(name, value)
 }
 
-/** Stores marks in this process. @param options.names the most names that are kept, the last raised ones; 100 000 by default */
+/**
+ * Stores marks in this process.
+ * @param options.names the most marks, 100 000 by default; when there are more, those not raised for longest are deleted
+ */
 export function marksInMemory({ names = 100_000 }: { readonly names?: number } = {}): HighWaterMarks {
   /** The marks by name, in the order in which they were last raised. */
   const marks = new Map<string, number>()

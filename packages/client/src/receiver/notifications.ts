@@ -1,6 +1,7 @@
 /**
- * Leaves out of notifications what needs no handling: for each subscription, an item that was handled before or taken
- * back, or that is older than the last event of its type for the record. Reports missing notifications.
+ * Leaves out of notifications the items that are news for none of their subscriptions. For a subscription, an item is no news
+ * when it was handled before, when it was taken back, or when a later event of its type for the same record was handled.
+ * Reports missing notifications.
  */
 import { type NotifyEvent, NotifyMeta, validator } from '@rollcall/protocol'
 import type { Received } from './callbacks.ts'
@@ -36,7 +37,7 @@ export interface NotificationToHandle {
 }
 
 /**
- * Leaves out items that need no handling. A test, and a notification without facts about its items, stay whole.
+ * Leaves out items that need no handling. A test notification keeps all items, and so does one for which `notifyMeta` is null.
  * @param address the path at which the notification came
  */
 export async function withoutHandledItems(
@@ -49,7 +50,7 @@ export async function withoutHandledItems(
   if (meta === null || meta.test) return { current: notification, handled: async () => undefined }
   const { header, message, kind } = notification
   const { sender_id } = header
-  const items = await Promise.all(message.notify_event.map((event) => markedItem(sender_id, meta, event, kind)))
+  const items = await Promise.all(message.notify_event.map((event) => withMarkNames(sender_id, meta, event, kind)))
   const names = items.flatMap(({ latest, codes }) => [
     latest,
     ...codes.flatMap(({ had, taken_back, order }) => [had, taken_back, order]),
@@ -77,14 +78,15 @@ export async function withoutHandledItems(
     raise(latest, version)
     for (const { had, order } of fresh) {
       raise(had, version)
-      // In a backfill only corrections raise the mark `order`: an event that comes late must still be news.
+      // A backfill does not raise the mark of the last event, because an earlier event may come after it and must be news then. A
+      // correction always marks the item that it corrects.
       if (corrects || !meta.backfill) raise(order, version)
     }
   }
   return {
     current: {
       ...notification,
-      header: { ...header, meta: { ...meta, ...metaOfNews(meta, news) } },
+      header: { ...header, meta: { ...meta, ...limitMetaToNews(meta, news) } },
       message: { ...message, notify_event },
       superseded,
     },
@@ -106,17 +108,17 @@ interface SubscriptionMarkNames {
   readonly code: string
   /** The mark that says that the item was handled. */
   readonly had: string
-  /** The mark with the version that took the item back or corrected it. */
+  /** The mark for a later item that took this item back or corrected it: the record version of the later item. */
   readonly taken_back: string
   /**
-   * The mark with the last version for this record and event type; for a correction, `taken_back` of the corrected item. Null
-   * when the item cannot be compared with others: the registry gives no record version, the record has no primary identifier, or
-   * no subscription is named.
+   * The mark that this item raises. If the item corrects another item: `taken_back` of that item. If not: the mark with the last
+   * version for this record and event type; null when the registry gives no record version, the record has no primary identifier,
+   * or no subscription is named.
    */
   readonly order: string | null
 }
 
-interface MarkedItem {
+interface ItemWithMarkNames {
   readonly event: NotifyEvent
   /** The version of the record; 0 when unknown: the item is then not compared with `order` or `latest`. */
   readonly version: number
@@ -132,15 +134,15 @@ interface MarkedItem {
 /** For each reference_id, the codes of the subscriptions for which the item is news. */
 type NewsCodesByItem = Map<string, Set<string>>
 
-/** Stands for the code when the registry names no subscription. The item is not compared with later events then. */
+/** The code in marks of an item for which the registry names no subscription. Such an item is not compared with later events. */
 const NO_SUBSCRIPTION_CODE = ''
 
-async function markedItem(
+async function withMarkNames(
   sender_id: string,
   meta: NotifyMeta,
   event: NotifyEvent,
   known: string | undefined,
-): Promise<MarkedItem> {
+): Promise<ItemWithMarkNames> {
   const { reference_id, data } = event
   const version = meta.record_version[reference_id] ?? 0
   const earlier = meta.corrects?.[reference_id]
@@ -170,7 +172,7 @@ async function markedItem(
   }
 }
 
-function metaOfNews(
+function limitMetaToNews(
   { subscriptions, presence }: NotifyMeta,
   news: NewsCodesByItem,
 ): Pick<NotifyMeta, 'subscriptions' | 'presence'> {

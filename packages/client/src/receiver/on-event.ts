@@ -5,7 +5,7 @@ import type { Handler } from './callbacks.ts'
 import { canonicalNamesOf } from './event-kinds.ts'
 import { type Notification, notifyMeta } from './notifications.ts'
 
-/** The event types of all kinds, and two by which a registry takes an event back or corrects it. A test compares them. */
+/** The event types of all kinds, and two by which a registry takes an event back or corrects it. A test compares the list. */
 export const EVENT_NAMES = [
   'LiveBirth',
   'Death',
@@ -24,7 +24,7 @@ export const EVENT_NAMES = [
 ] as const
 export type EventName = (typeof EVENT_NAMES)[number]
 
-/** How a change affects the match with a subscription's filter: it begins (`entered`), continues, or ends (`left`). */
+/** How a change affects whether a record matches a subscription's filter: now (`entered`), as before, or no more (`left`). */
 export type Presence = 'entered' | 'stayed' | 'left'
 
 /** The facts about one event, for its handler. */
@@ -57,7 +57,7 @@ export interface EventContext {
   readonly replaced_by: Readonly<NonNullable<NotifyMeta['replaced_by']>[string]> | null
   /** True for a test by the operator: nothing has happened. */
   readonly test: boolean
-  /** True when the operator had the event sent about a record that matched already: nothing has changed. */
+  /** True in a backfill: an operator of the registry sends records that match the subscription already. Nothing has changed. */
   readonly backfill: boolean
   /** The whole notification. */
   readonly notification: Notification

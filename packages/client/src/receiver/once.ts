@@ -1,4 +1,7 @@
-/** Handles a message once while the memory knows it. A copy during the handling gets its result; a later one does nothing. */
+/**
+ * Handles a message once, as long as the store `ReceivedMessages` has it. A copy that comes during the handling gets the result
+ * of the handling; a later copy is not handled.
+ */
 import { RequestFault } from '@rollcall/protocol'
 import { sleep } from '../http/retry.ts'
 import type { MessageKey, ReceivedMessages } from './received-messages.ts'
@@ -9,7 +12,7 @@ const CLAIM_WAIT_MS = { most: 5_000, step: 100 }
 /** Runs `handle` for a new message. @param handle when it rejects, the message counts as new again */
 export type HandleOnce = (key: MessageKey, handle: () => Promise<void>) => Promise<void>
 
-/** Makes a function that handles each message once, as long as the memory knows it. */
+/** Makes a function that handles each message once, as long as `memory` has it. */
 export function makeHandleOnce(memory: ReceivedMessages, wait = CLAIM_WAIT_MS): HandleOnce {
   /** The messages that this process is handling. */
   const running = new Map<string, Promise<void>>()

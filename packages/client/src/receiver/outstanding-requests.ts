@@ -1,7 +1,7 @@
 /**
  * Remembers requests while they are sent, and the last MOST_REMEMBERED_IDS acknowledged ones, also after their callbacks have
- * come. A callback that repeats the request's header without a receiver_id does not name its registry, so the registry is found
- * by the request.
+ * come. Some registries repeat the header of our request in the callback. When the request had no receiver_id, such a callback
+ * does not name the registry, and this file finds the registry by the request.
  */
 import { RequestFault } from '@rollcall/protocol'
 import { type ParsedEnvelope, type PeerTrustSettings, swapAddresses, verifySignatureOf } from '../trust/open.ts'
@@ -13,7 +13,7 @@ const MOST_REMEMBERED_IDS = 10_000
 export class OutstandingRequests {
   /** For each correlation_id of an acknowledged request, how messages of its registry are verified. */
   readonly #accepted = new Map<string, PeerTrustSettings>()
-  /** Requests that have no ack yet. A callback may come before the ack; it has the transaction_id. */
+  /** Requests that have no ack yet. A callback may come before the ack; the callback has the transaction_id. */
   readonly #asking = new Set<{ readonly transaction_id: string; readonly trust: PeerTrustSettings }>()
 
   /** Remembers a request while it is being sent, and its correlation_id afterwards. */
@@ -36,9 +36,9 @@ export class OutstandingRequests {
   }
 
   /**
-   * Finds the sender of a callback that repeats the request's addresses: the only peer that may repeat addresses and whose keys
-   * verify the signature. The keys of the asked registry must verify it too. The returned frame has the addresses of an answer.
-   * Null when no peer or several fit, or no signature is required.
+   * Finds the sender of a callback that repeats the sender_id and receiver_id of our request. The signature must be valid by the
+   * keys of the registry to which the request was sent, and by those of exactly one peer that may repeat addresses: the sender.
+   * Null otherwise, and when no signature is required. The returned frame has sender_id and receiver_id exchanged.
    */
   async senderOf(
     frame: ParsedEnvelope,

@@ -21,7 +21,7 @@ import type { CallbackMessages, CallbackName, Received, ReceivedHeader, Rejected
 
 const callbackHeaderValidator = validator(receivedSchema(CallbackHeader))
 const receivedHeaderValidator = validator<ReceivedHeader>(IncomingHeader)
-/** The messages of callbacks before records are split: some senders put several records into one event. */
+/** The messages of callbacks as received: an event may have several records, which `splitEventRecords` splits into events. */
 type IncomingCallbackMessage = CallbackMessages[ReplyName] | IncomingNotifyEventRequest
 const messageValidators = new Map<string, Validator<IncomingCallbackMessage>>(
   CALLBACKS.map(({ name, message }) => [name, validator(receivedSchema(message.incoming, KINDS))]),
@@ -30,9 +30,9 @@ const messageValidators = new Map<string, Validator<IncomingCallbackMessage>>(
 const CALLBACK_PATH_ROOT = 'registry'
 
 /**
- * Finds the kind of callback whose path, without its first segment `registry`, is the end of the request path. If no path fits,
- * `header.action` decides, because a sender_uri may be any address (G1).
- * @throws RequestFault err.request.bad no callback fits, or the action is not that of the path
+ * Finds the kind of callback by the request path: the path must end with that of the callback, without its first segment
+ * `registry`. If no callback fits, `header.action` decides, because a sender_uri may be any address (G1).
+ * @throws RequestFault err.request.bad no callback fits path or action, or the action does not fit the callback of the path
  */
 export function requireCallback(path: string, action: unknown): Callback {
   const text = typeof action === 'string' ? action : ''

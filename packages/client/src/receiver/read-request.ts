@@ -19,7 +19,7 @@ export async function readRequest(request: Request, maxBytes: number, accepted: 
 
 const badBody = (message: string, status: number): RequestFault => new RequestFault('err.request.bad', message, status)
 
-/** The largest number of JSON values in a text. Values inside the long lists at the paths of `Message.bulk` are not counted. */
+/** The largest number of JSON values in a text, without the values in the long lists, whose paths `Message.bulk` gives. */
 const MAX_VALUES_OUTSIDE_BULK = 10_000
 /** The largest number of member names in one JSON object. */
 const MAX_MEMBER_NAMES = 1_000

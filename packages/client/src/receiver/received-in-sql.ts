@@ -14,7 +14,7 @@ export const RECEIVED_MESSAGES_TABLE = `create table if not exists rollcall_rece
   primary key (sender_id, message_id)
 )`
 
-/** Claims a message that is new, or that was not handled within `claim_seconds` after its claim. */
+/** Claims a message that is new, or that was claimed over `claim_seconds` ago and is not handled. Otherwise returns no row. */
 const CLAIM_MESSAGE = `insert into rollcall_received_message as known (sender_id, message_id, claim)
 values ($1, $2, $3)
 on conflict (sender_id, message_id) do update set claim = excluded.claim, claimed_at = now()
@@ -38,8 +38,8 @@ export interface SqlMemory extends ReceivedMessages {
   forget(options?: { readonly age_seconds?: number }): Promise<void>
 }
 
-/** Seconds. Rollcall sends a notification for 14 days. */
-const DEFAULT_AGE = 15 * 24 * 3_600
+/** Seconds for which `forget` keeps messages by default: a day longer than Rollcall sends a notification. */
+const DEFAULT_AGE_SECONDS = 15 * 24 * 3_600
 
 /** Remembers messages in PostgreSQL. @param options.claim_seconds seconds until an unfinished message may be claimed again */
 export function rememberInSql(query: Query, { claim_seconds = 300 }: { readonly claim_seconds?: number } = {}): SqlMemory {
@@ -65,7 +65,7 @@ export function rememberInSql(query: Query, { claim_seconds = 300 }: { readonly 
     },
     done: (key) => settle(NOTE_MESSAGE_DONE, key),
     release: (key) => settle(RELEASE_MESSAGE, key),
-    async forget({ age_seconds = DEFAULT_AGE } = {}) {
+    async forget({ age_seconds = DEFAULT_AGE_SECONDS } = {}) {
       await query(DELETE_OLD_MESSAGES, [age_seconds])
     },
   }

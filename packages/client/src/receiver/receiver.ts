@@ -50,18 +50,18 @@ export interface Peer {
   readonly signature?: SignaturePolicy
   /** How the registry signs; the profile of the specification by default. */
   readonly profile?: SignatureProfile
-  /** The values of `namespace` that are accepted in signatures; by default those in use, such as `registry`. */
+  /** The values that the parameter `namespace` of a signature may have; by default SIGNATURE_NAMESPACES, such as `registry`. */
   readonly namespaces?: readonly string[]
   /** True: unencrypted messages are refused. False by default. */
   readonly encrypted?: boolean
   /**
    * True when the registry repeats the header of the request: its callbacks name us as `sender_id` and the registry as
-   * `receiver_id`. False by default: if it is true, only the signature shows whether the registry or we wrote a message.
+   * `receiver_id`. Then only the signature shows whether the registry or we wrote a message. False by default.
    */
   readonly repeats_addresses?: boolean
   /**
-   * The registry's kind, such as `civil`. By default the `kind` of a client that got a callback of the registry through
-   * this receiver; otherwise, for each notification, the kind that its names fit best.
+   * The registry's kind, such as `civil`. Without it, a client that has a `kind` and this receiver sets the kind when it gets
+   * a callback of the registry. Until then, each notification is read as one of the kind that its names fit best.
    */
   readonly kind?: KindName
 }
@@ -95,7 +95,7 @@ export interface ReceiverOptions {
   readonly max_body_values?: number
   /** Callbacks that are kept for `awaitCallback`: 1 000, for 10 minutes, by default. */
   readonly held?: Partial<MailboxLimits>
-  /** Fetches published key sets. */
+  /** Fetches published key sets; by default the platform's `fetch`. */
   readonly fetch?: Fetch
 }
 
@@ -174,7 +174,7 @@ export class Receiver {
 
   /**
    * Sets the kind of a registry, unless one is set already: names in its notifications are read as names of that kind.
-   * A client with a `kind` calls it after a callback of the registry.
+   * A client that has a `kind` calls `noteKind` when it gets a callback of the registry.
    * @throws TypeError the kind is unknown
    */
   noteKind(sender_id: string, kind: string): void {
@@ -230,7 +230,11 @@ export class Receiver {
     return answerQuestion({ answers, sender_id, signer: await signer, trust }, question)
   }
 
-  /** Finds the peer that sent the message. If the peer repeats our addresses, the header gets those of an answer. */
+  /**
+   * Finds the peer that sent the message. If the peer repeats sender_id and receiver_id of our request, the returned header has
+   * them exchanged.
+   * @throws RequestFault the sender is no peer
+   */
   async #from(
     frame: ParsedEnvelope,
   ): Promise<{ readonly frame: ParsedEnvelope; readonly sender_id: string; readonly trust: PeerTrustSettings }> {

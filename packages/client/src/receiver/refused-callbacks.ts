@@ -2,7 +2,7 @@
 import type { RequestFault } from '@rollcall/protocol'
 
 /** The milliseconds before a wait in which refusals also count: a callback may come before its caller waits. */
-const REFUSED_BEFORE_WAIT_MS = 5_000
+const WAIT_LOOKBACK_MS = 5_000
 /** The most refusals that are remembered. */
 const MOST_REFUSALS = 100
 const MOST_QUOTED_REFUSALS = 3
@@ -21,7 +21,7 @@ export class RefusedCallbacks {
 
   /** The end of an error message about a wait that began at `began`: what was refused since, or shortly before. */
   since(began: number): string {
-    const texts = new Set(this.#recent.filter(({ at }) => at >= began - REFUSED_BEFORE_WAIT_MS).map(({ text }) => text))
+    const texts = new Set(this.#recent.filter(({ at }) => at >= began - WAIT_LOOKBACK_MS).map(({ text }) => text))
     if (texts.size === 0) return ''
     const more = texts.size > MOST_QUOTED_REFUSALS ? `; and ${texts.size - MOST_QUOTED_REFUSALS} more` : ''
     return `; refused meanwhile: ${[...texts].slice(0, MOST_QUOTED_REFUSALS).join('; ')}${more}`

@@ -40,7 +40,7 @@ export interface PeerTrustSettings {
   readonly repeats_addresses: boolean
 }
 
-/** The options for a peer: its keys or their address, and what differs from the defaults. */
+/** The options for a peer: its keys or their address. For the other members, `makePeerTrust` has defaults. */
 export type TrustOptions = Partial<Omit<PeerTrustSettings, 'keys'>> & { readonly keys?: JwkSet | string | undefined }
 
 /** Makes the `PeerTrustSettings` for a peer. @throws TypeError the keys are not a set of public keys */
@@ -66,15 +66,15 @@ export interface ParsedEnvelope {
 }
 
 /** For each sort of message, the function that brings its header into canonical spelling. */
-const HEADER_TOLERANCE_BY_KIND = {
+const HEADER_TOLERANCE_BY_MESSAGE = {
   answer: tolerateHeader,
   'unsigned answer': tolerateUnsignedAnswer,
   callback: tolerateHeader,
   question: tolerateHeader,
 } as const
 
-/** The sort of a message. Times in a question must have a zone; a callback may be days old (N16). */
-export type MessageKind = 'answer' | 'callback' | 'question'
+/** The sort of a message. In a question, times must have a zone. A callback may be days old, because it is repeated (N16). */
+export type MessageSort = 'answer' | 'callback' | 'question'
 
 /**
  * Reads an envelope.
@@ -84,7 +84,7 @@ export type MessageKind = 'answer' | 'callback' | 'question'
  */
 export function readEnvelope(
   text: string,
-  sent: keyof typeof HEADER_TOLERANCE_BY_KIND,
+  sent: keyof typeof HEADER_TOLERANCE_BY_MESSAGE,
   headers: Validator,
   bounds?: JsonBounds,
 ): ParsedEnvelope {
@@ -95,7 +95,7 @@ export function readEnvelope(
   if (!isJsonObject(header)) throw badRequest('header: must be an object')
   const absent = message === undefined || message === null
   if (!absent && !isJsonObject(message)) throw badRequest('message: must be an object')
-  const tolerated = HEADER_TOLERANCE_BY_KIND[sent](header)
+  const tolerated = HEADER_TOLERANCE_BY_MESSAGE[sent](header)
   const { value, assumed_utc } =
     sent === 'question' ? { value: tolerated, assumed_utc: [] } : inUtc(CallbackHeader, tolerated, 'header')
   const problem = headers.problem(value, 'header')
@@ -113,12 +113,12 @@ function parseEnvelopeText(text: string, bounds?: JsonBounds): SourcedEnvelope {
 }
 
 /**
- * Verifies the signature of the received text, by the policy for its sender. When a signature has no times, the time of the
- * message is checked instead; a registry does that only under the policy `required`.
+ * Verifies the signature of the received text, by the policy for its sender. When a signature has no times, the `message_ts` of
+ * the header is checked instead.
  * @returns true when a signature was verified
  * @throws RequestFault err.signature.missing, err.signature.invalid
  */
-export function verifySignatureOf({ source }: ParsedEnvelope, trust: PeerTrustSettings, kind: MessageKind): Promise<boolean> {
+export function verifySignatureOf({ source }: ParsedEnvelope, trust: PeerTrustSettings, kind: MessageSort): Promise<boolean> {
   const { profile, namespaces } = trust
   return verifyEnvelope(source, {
     rules: { ...SIGNATURE_RULES[trust.signature], datesMessages: true },

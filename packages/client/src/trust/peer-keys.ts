@@ -25,8 +25,9 @@ export interface JwkSet {
 }
 
 /**
- * Returns the known keys. A published set is fetched before that when it is old, or when `enough` is false for its keys, but not
- * during the pause after a request.
+ * Returns the known keys. A published set is fetched first when none is known, when the known one is older than `KEY_SET.fresh`,
+ * or when `enough` is false for its keys; but not during the pause after the last request for it, `KEY_SET.pause`, or
+ * PAUSE_WITHOUT_KEY_SET_MS while none is known.
  */
 export type KeySetSource = (enough?: (keys: readonly PublicKey[]) => boolean) => Promise<readonly PublicKey[]>
 
@@ -59,7 +60,8 @@ function requirePublicJwks(set: JwkSet): ReturnType<typeof readKeySet> {
 const PAUSE_WITHOUT_KEY_SET_MS = 1_000
 
 /**
- * Makes a key set that is fetched when needed. A set with a private key is refused, and the earlier set is dropped.
+ * Makes a key set that is fetched when needed. When the fetched set has a private key, the earlier set is dropped, and the
+ * returned function rejects with a TransportError.
  * @param now returns the time in milliseconds of a clock that is never set back
  */
 export function fetchedKeySet(http: HttpSettings, url: string, now = () => performance.now()): KeySetSource {

@@ -31,8 +31,8 @@ export function checkAuthorityName(name: string): void {
 }
 
 /**
- * Adds an authority, or replaces its settings and keys. A removed authority comes back; the consents that it had
- * revoked stay revoked.
+ * Adds an authority, or replaces its settings and keys. A removed authority is accepted again, but those of its consents that
+ * were revoked before stay revoked.
  * @throws StoreRefusal the name has the wrong form, or two of the keys have one kid
  */
 export async function putAuthority(
@@ -78,7 +78,10 @@ interface FormerSettings extends Pick<ConsentAuthority, 'jwks_uri' | 'outgoing'>
 
 type StricterAuthorityAct = Extract<JournalAct, { readonly kind: 'authority_tightened' }>
 
-/** The part of a change that makes the authority stricter, which a restore must not undo; null when no part does. */
+/**
+ * The part of a change that a restore must not undo: removed keys and hosts, and a jwks_uri that was changed or removed; null
+ * when the change has none of these.
+ */
 function findStricterAct(from: FormerSettings, { name, jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>) {
   const thumbprints = from.thumbprints.filter((one) => keys.every(({ thumbprint }) => thumbprint !== one))
   const hosts = hostsNotIn(from.outgoing, outgoing)
@@ -173,7 +176,7 @@ export async function readAuthorityNames({ pool }: Pick<Database, 'pool'>): Prom
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-/** The id of an authority, also of a removed one. An unknown name is stored as that of a removed authority. */
+/** The id of an authority, also of a removed one. For an unknown name, a removed authority is inserted, to have an id. */
 export async function ensureAuthorityId(client: Pick<ClientBase, 'query'>, name: string): Promise<number> {
   checkAuthorityName(name)
   const { rows } = await client.query<{ id: number }>(

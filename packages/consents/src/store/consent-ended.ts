@@ -1,10 +1,10 @@
-/** SQL about ended consents for statements of other packages, so that these need not name the tables. */
+/** SQL about ended consents, for statements in other packages, which do not name the tables of this package. */
 
 /**
  * SQL condition on a row (participant, pseudonyms, purpose, authority, jti, given_at, expires_at): its consent has expired, was
  * revoked or withdrawn, or its authority was removed. A withdrawal ends the consents that were given before it, and those without
- * a given_at. A consent with a later given_at is a new one, unless it was first used before the withdrawal: then its given_at is
- * wrong, and the withdrawal ends this consent too.
+ * a given_at. A consent with a later given_at is a new one and does not end. But if it was first used before the withdrawal, its
+ * given_at cannot be right, and the withdrawal ends it too.
  */
 export const hasConsentEndedSql = (row: string): string => `(${row}.expires_at <= now()
   or exists (select from signed_consent

@@ -1,4 +1,4 @@
-/** Stores under which consents items were answered, and finds out whether these consents have ended. */
+/** Stores the consents under which items were answered. Finds out whether consents have ended. */
 
 import type { ConsentSummary, ConsentUse } from '@rollcall/core/model/consent'
 import type { Database } from '@rollcall/database/database'
@@ -129,19 +129,19 @@ export interface ConsentUseSelection {
   readonly values: readonly unknown[]
 }
 
-/** SQL of the exchanges with an item that was answered under a selected consent which has ended. */
+/** SQL that selects the correlation_ids of exchanges in which an item was answered under a selected consent that has ended. */
 export const exchangesOfEndedConsentsSql = ({ condition }: ConsentUseSelection): string =>
   `select distinct correlation_id from consent_use as used
     where ${condition('used')} and coalesce(${hasConsentEndedSql('used')}, false)`
 
 /** Uses of consents for `forgetExchanges`, which deletes them when they are older than the retention. */
-export const FORGOTTEN_USES: ExpiringRows = {
+export const EXPIRING_CONSENT_USES: ExpiringRows = {
   table: 'consent_use',
   since: 'received_at',
   sender_id: senderIdSql('consent_use.participant'),
 }
 
-/** True when a use of a consent that is still stored has this purpose. */
+/** True when a stored use of a consent has this purpose. */
 export async function isUsedPurpose({ pool }: Pick<Database, 'pool'>, purpose: string): Promise<boolean> {
   const { rowCount } = await pool.query('select from consent_use where purpose = $1 limit 1', [purpose])
   return rowCount === 1

@@ -1,10 +1,10 @@
 /** The uses of consents that are deleted with a registry or participant. Signed consents and withdrawals stay. */
-import { type PackageRows, type RemovedRows, rowsToRemove } from '@rollcall/database/removal'
+import { type PackageRows, type RowsToRemove, rowsToRemove } from '@rollcall/database/removal'
 import { senderIdSql } from '@rollcall/participants/store/participant-names'
 import type { ClientBase } from 'pg'
 
 /** The uses of consents to delete with their exchanges. @param exchanges SQL of the correlation_ids */
-export const consentUsesToRemove = (exchanges: string): RemovedRows => ({
+export const consentUsesToRemove = (exchanges: string): RowsToRemove => ({
   table: 'consent_use',
   of: `correlation_id in (${exchanges})`,
 })
@@ -12,7 +12,10 @@ export const consentUsesToRemove = (exchanges: string): RemovedRows => ({
 /** The uses of consents to delete with the participant that used them. */
 export const CONSENT_ROWS_TO_REMOVE: PackageRows = { removed: rowsToRemove('participant', ['consent_use']) }
 
-/** Stores a removed participant's sender_id in the withdrawals for it. A later participant with this sender_id gets them. */
+/**
+ * Stores a removed participant's sender_id in the withdrawals of consents that were given to it. The withdrawals then hold for a
+ * later participant with the same sender_id.
+ */
 export async function keepWithdrawals(client: ClientBase, participant: number): Promise<void> {
   await client.query(
     `update consent_withdrawal set former_sender_id = ${senderIdSql('consent_withdrawal.participant')} where participant = $1`,

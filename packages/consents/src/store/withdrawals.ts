@@ -9,7 +9,8 @@ import type { ConsentUseSelection } from './consent-uses.ts'
 const MOST_JTI_CHARACTERS = 200
 
 /**
- * Checks the jti of signed consents before their revocation is written to the journal: a restore would repeat a refused one.
+ * Checks the jti of signed consents before their revocation is written to the journal. A revocation that is refused must not be
+ * in the journal, because a restore repeats what is there.
  * @throws StoreRefusal a jti is empty or too long, or cannot be stored
  */
 export function checkJtis(jtis: readonly string[]): void {
@@ -49,9 +50,9 @@ export interface Withdrawal {
 }
 
 /**
- * Withdraws the consents of a person for a purpose: signed ones given before now, and all that participants assert, before or
- * later, until the withdrawal is lifted.
- * @returns an SQL condition that selects the stored uses for this person, purpose and participant, ended or not
+ * Withdraws the consents of a person for a purpose: the signed consents that were given before now, and every consent that a
+ * participant asserts without a signature, now or later, until the withdrawal is lifted.
+ * @returns an SQL condition that selects the stored uses for this person, purpose and participant
  */
 export async function withdrawConsents(
   { pool }: Pick<Database, 'pool'>,

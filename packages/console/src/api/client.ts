@@ -12,13 +12,13 @@ api.use({
   },
 })
 
-interface PendingAnswer<Data> {
+interface ApiCallResult<Data> {
   readonly data?: Data
   readonly error?: unknown
   readonly response: Response
 }
 
-/** The type of the answer when the act was done. The answer that a second operator must approve the act is left out. */
+/** The type of the answer when the act was done: without the answer that has only the proposal for a second operator. */
 type DoneActAnswer<Data> = Data extends { readonly proposal: unknown } ? (keyof Data extends 'proposal' ? never : Data) : Data
 
 /**
@@ -26,7 +26,7 @@ type DoneActAnswer<Data> = Data extends { readonly proposal: unknown } ? (keyof 
  * @throws ApiFault the call failed, or got no answer
  * @throws ActProposed the act waits for a second operator
  */
-export async function answerTo<Data>(pending: Promise<PendingAnswer<Data>>): Promise<DoneActAnswer<Data>> {
+export async function answerTo<Data>(pending: Promise<ApiCallResult<Data>>): Promise<DoneActAnswer<Data>> {
   const { data, error, response } = await pending.catch(() => {
     throw noAnswerFault()
   })

@@ -40,7 +40,7 @@ export class ActProposed extends Error {
   }
 }
 
-/** Reads the errors of an answer's body. A proxy between may have written the body. */
+/** Reads the errors in an answer's body. A body without errors, such as that of a proxy, gives one error with the HTTP status. */
 export function readErrors(status: number, body: unknown): readonly ErrorLine[] {
   const { errors } = (typeof body === 'object' && body !== null ? body : {}) as { errors?: unknown }
   const lines = Array.isArray(errors) ? errors.filter(isErrorLine) : []

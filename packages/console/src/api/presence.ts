@@ -15,7 +15,10 @@ for (const name of ['pointermove', 'pointerdown', 'keydown', 'scroll', 'hashchan
   )
 }
 
-/** '1' when the page was opened, or a person made an input, within the last `RECENT_INPUT_MS`; otherwise 'poll'. */
+/**
+ * '1' when the page was opened, or a person made an input, within the last `RECENT_INPUT_MS`; otherwise 'poll'. For the server,
+ * only a call with '1' is an act of a person, which keeps the session alive.
+ */
 export const presenceHeaderValue = (): '1' | 'poll' => (performance.now() - lastInput < RECENT_INPUT_MS ? '1' : 'poll')
 
 /** The header that the server requires besides the cookie: a form or a page of another origin cannot send it. */

@@ -19,17 +19,17 @@ export interface Session {
 }
 
 /** A way to sign in. */
-export interface SignInOffer {
+export interface SignInMethod {
   readonly method: string
   readonly title: string
-  /** The address at which the sign-in begins; null: the sign-in page has a form for it. */
+  /** The address at which the sign-in begins; null: the person fills in a form on the sign-in page. */
   readonly start: string | null
 }
 
 export interface SessionState {
   /** Null: nobody is signed in. */
   readonly session: Session | null
-  readonly offers: readonly SignInOffer[]
+  readonly offers: readonly SignInMethod[]
 }
 
 /** The key of the session in the cache of answers. */
@@ -43,7 +43,7 @@ export const withoutSession = (before: SessionState | undefined): SessionState =
 export async function readSession(): Promise<SessionState> {
   const { status, body } = await sendSessionCall('GET', SESSION_PATH)
   if (status !== 200 && status !== 401) throw new ApiFault(status, readErrors(status, body))
-  const { sign_in = [], ...session } = body as Session & { sign_in?: readonly SignInOffer[] }
+  const { sign_in = [], ...session } = body as Session & { sign_in?: readonly SignInMethod[] }
   return { session: status === 200 ? session : null, offers: sign_in }
 }
 

@@ -83,7 +83,9 @@ export function PartnerFrame({ session: { sender_id, demo } }: { readonly sessio
   )
 }
 
-/** Returns a link's `aria-current`: `page` when its view is shown, `true` when a view below its view is shown. */
+/**
+ * Returns a link's `aria-current`: `page` when its own page is shown, `true` when a page with an address below its own is shown.
+ */
 function ariaCurrentOf(path: string, to: string): 'page' | 'true' | undefined {
   if (path === to) return 'page'
   return to !== '/' && path.startsWith(`${to}/`) ? 'true' : undefined

@@ -27,7 +27,7 @@ export function SignIn({ code, onOver }: SignInProps) {
       queryClient.setQueryData(SESSION_KEY, session)
       onOver()
     },
-    // After 401 the code is given up, and an earlier session continues. After other errors it can be tried again.
+    // After 401 the code is given up, and an earlier session continues. After other errors the code can be tried again.
     onError: (error) => {
       setFault(error)
       if (error instanceof ApiFault && error.status === 401) onOver()

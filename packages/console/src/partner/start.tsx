@@ -18,7 +18,9 @@ import { useSelf } from './use-self.ts'
 type ChecklistStep = PartnerAnswer<'/partner/api/checklist'>[number]
 type Example = PartnerAnswer<'/partner/api/examples'>[number]
 
-const STEP_STATE_LOOKS: Readonly<Record<ChecklistStep['state'], { readonly icon: typeof IconCircle; readonly tone: Tone }>> = {
+const ICON_AND_TONE_BY_STEP_STATE: Readonly<
+  Record<ChecklistStep['state'], { readonly icon: typeof IconCircle; readonly tone: Tone }>
+> = {
   done: { icon: IconCircleCheck, tone: 'good' },
   open: { icon: IconCircle, tone: 'info' },
   skipped: { icon: IconCircleMinus, tone: 'quiet' },
@@ -69,7 +71,7 @@ export function StartView() {
 }
 
 function StepLine({ step: { name, state, text, at } }: { readonly step: ChecklistStep }) {
-  const { icon: Icon, tone } = STEP_STATE_LOOKS[state]
+  const { icon: Icon, tone } = ICON_AND_TONE_BY_STEP_STATE[state]
   return (
     <li className={styles.step} data-tone={tone}>
       <Icon className={styles.icon} size={22} stroke={1.75} aria-hidden />

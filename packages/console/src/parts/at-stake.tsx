@@ -1,4 +1,4 @@
-/** Counts what a participant loses when its access is taken away, for the question before the act. */
+/** Counts what a participant loses when its access is taken away, for the dialog that asks before the act. */
 import { useQuery } from '@tanstack/react-query'
 import { answerTo, api } from '../api/client.ts'
 import { AT_STAKE } from '../texts/at-stake.ts'

@@ -11,8 +11,8 @@ import { FormDialog } from './form-dialog.tsx'
 import { FactList } from './page.tsx'
 import { type Column, DataTable, rowsAsQuery } from './table.tsx'
 
-type Call = paths['/admin/v1/participants/{sender_id}/callback/test']['post']
-type Result = Call['responses'][200]['content']['application/json']
+type CallbackTestOperation = paths['/admin/v1/participants/{sender_id}/callback/test']['post']
+type Result = CallbackTestOperation['responses'][200]['content']['application/json']
 
 const { test: TEXTS } = PARTICIPANT.callback
 const { columns: TITLES } = TEXTS
@@ -23,13 +23,13 @@ const TEST_STEP_COLUMNS: readonly Column<Result['steps'][number]>[] = [
   { title: TITLES.told, cell: ({ told }) => told },
 ]
 
-interface TestProps {
+interface CallbackTestProps {
   readonly sender_id: string
   /** The address that the form has at first. */
   readonly to?: string | null
 }
 
-export function CallbackTest({ sender_id, to = null }: TestProps) {
+export function CallbackTest({ sender_id, to = null }: CallbackTestProps) {
   const [result, setResult] = useState<Result | null>(null)
   return (
     <>

@@ -1,4 +1,4 @@
-/** A code. One that begins with `err.` or `rjct.` links to its meaning and advice. */
+/** Shows a code. A code that begins with `err.` or `rjct.` links to its meaning and advice. */
 import { codeAddress } from './help-address.ts'
 
 export function Code({ value }: { readonly value: string }) {

@@ -68,24 +68,24 @@ export function writeExpression(conditions: readonly Condition[], types: Readonl
   return more.length === 0 ? only : { $and: read }
 }
 
-/** Reads conditions that must all hold from an expression, as typed texts; null when the form cannot show it whole. */
+/** Reads the conditions of an expression, which must all hold, as typed texts; null when the form cannot show all of it. */
 export function readConditions(expression: unknown): readonly Condition[] | null {
   return joinConditions(
-    entriesOf(expression).map(([name, value]) => {
+    objectMembersOf(expression).map(([name, value]) => {
       if (name === '$and' && Array.isArray(value)) return joinConditions(value.map(readConditions))
-      const compared = isScalar(value) ? [['$eq', value] as const] : entriesOf(value)
-      return joinConditions(compared.map(([operator, operand]) => conditionOf(name, operator, operand)))
+      const compared = isScalar(value) ? [['$eq', value] as const] : objectMembersOf(value)
+      return joinConditions(compared.map(([operator, operand]) => readOneCondition(name, operator, operand)))
     }),
   )
 }
 
-/** Joins lists of conditions; null when there are none, or when one could not be read. */
+/** Joins lists of conditions; null when no list is given, or when a list is null because it could not be read. */
 function joinConditions(groups: readonly (readonly Condition[] | null)[]): readonly Condition[] | null {
   const read = groups.filter((group) => group !== null)
   return read.length === 0 || read.length < groups.length ? null : read.flat()
 }
 
-function conditionOf(attribute: string, word: string, operand: unknown): readonly Condition[] | null {
+function readOneCondition(attribute: string, word: string, operand: unknown): readonly Condition[] | null {
   const operator = `$${word.replace(/^\$/, '')}`
   if (!isOperator(operator)) return null
   if (OPERATORS[operator].read === null) return operand === true ? [{ attribute, operator, value: '' }] : null
@@ -98,7 +98,7 @@ function conditionOf(attribute: string, word: string, operand: unknown): readonl
 
 const isOperator = (name: string): name is OperatorName => Object.hasOwn(OPERATORS, name)
 
-const entriesOf = (value: unknown): readonly (readonly [string, unknown])[] =>
+const objectMembersOf = (value: unknown): readonly (readonly [string, unknown])[] =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []
 
 const isScalar = (value: unknown): value is Scalar =>

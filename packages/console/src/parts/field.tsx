@@ -1,4 +1,4 @@
-/** A field of a form, as a row of data. What is entered is read when the form is sent. */
+/** A field of a form, described by an object (`DialogField`). What is entered is read when the form is sent. */
 import { Checkbox, NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { COMMON } from '../texts/common.ts'

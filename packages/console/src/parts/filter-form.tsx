@@ -7,7 +7,7 @@ import { isoTimeOf, localTimeOf } from './filters.ts'
 import type { Filter } from './use-filter.ts'
 
 export interface FilterField {
-  /** The name of the member of the filter. */
+  /** The name of the condition, in `Filter.values` and in the address of the page. */
   readonly name: string
   readonly label: string
   /** Choices of a list; without them the field is a text. */
@@ -74,7 +74,7 @@ export function FilterForm({ fields, filter }: FormProps) {
 interface FieldProps {
   readonly field: FilterField
   readonly filter: Filter
-  /** True for the field to which the shortcut `/` leads. */
+  /** True for the first field of the form: the shortcut `/` leads to it if it is a text. */
   readonly first?: boolean
 }
 
@@ -83,11 +83,12 @@ function Field({ field: { name, label, options, required, time }, filter, first 
   const value = filter.values[name]
   const shared = { id, name, label }
   if (options !== undefined) {
-    // The word of the filter is a choice also while the options are loaded, and when they lack it.
+    // The value of the filter stays a choice while the options are still loading, or when the options lack it.
     const words = value === undefined || options.includes(value) ? options : [...options, value]
     const choices = words.map((one) => ({ value: one, label: one }))
     const data = required ? choices : [{ value: '', label: COMMON.all }, ...choices]
-    // The list is made anew when its choices change: the browser would show the choice at the old place.
+    // The key makes a new field when the choices change. Otherwise the browser would keep the chosen option's number, not its
+    // text.
     return <NativeSelect key={words.join()} {...shared} data={data} defaultValue={value ?? data[0]?.value} />
   }
   if (time) return <TextInput {...shared} type="datetime-local" defaultValue={localTimeOf(value)} />

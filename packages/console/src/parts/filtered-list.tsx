@@ -8,7 +8,7 @@ import { Empty, NoMatch } from './states.tsx'
 import { DataTable, type TableProps } from './table.tsx'
 import type { Filter } from './use-filter.ts'
 
-interface ListProps<Row> extends Omit<TableProps<Row>, 'caption' | 'empty'> {
+interface FilteredListProps<Row> extends Omit<TableProps<Row>, 'caption' | 'empty'> {
   readonly filter: Filter
   readonly fields: readonly FilterField[]
   /** Texts of the list: `empty` is shown when there are no rows and no filter is set. */
@@ -23,7 +23,7 @@ interface ListProps<Row> extends Omit<TableProps<Row>, 'caption' | 'empty'> {
   readonly children?: ReactNode
 }
 
-export function FilteredList<Row>(props: ListProps<Row>) {
+export function FilteredList<Row>(props: FilteredListProps<Row>) {
   const { filter, fields, texts, step, next, note, children, ...table } = props
   const nothing = (
     <Empty title={texts.empty} next={step}>

@@ -15,13 +15,13 @@ interface DialogProps<Output> {
   readonly act?: string
   readonly danger?: boolean
   readonly small?: boolean
-  /** Called when the dialog opens: from then on its fields keep the values that they have. */
+  /** Called when the dialog opens. The caller then fixes the values that the fields show at first. */
   readonly onOpen?: () => void
   readonly fields?: readonly DialogField[]
   /** The preview of the act. */
   readonly children?: ReactNode
   readonly call: (given: FormValues) => Promise<Output>
-  /** The cached answers that the act changes: the first members of their query keys. */
+  /** The answers in the query cache that the act changes: for each, the first member of its query key. */
   readonly changes: readonly string[]
   readonly done?: (output: Output) => ReactNode
   readonly onDone?: (output: Output) => void

@@ -75,8 +75,8 @@ export class FormValues {
 }
 
 /**
- * Returns the given members whose value is not the one that the form showed when it was opened. A call with them alone does not
- * undo what somebody else has changed meanwhile.
+ * Returns the members that the operator has changed since the form was opened. A call with these members alone does not undo what
+ * somebody else has changed meanwhile.
  */
 export const changedMembers = <Members extends object>(
   given: Members,

@@ -4,7 +4,7 @@ import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { COMMON } from '../texts/common.ts'
 import styles from './identifier.module.css'
 
-interface IdProps {
+interface CopyableIdProps {
   readonly value: string | null | undefined
   /** The meaning of the id, for screen readers. */
   readonly what: string
@@ -12,7 +12,7 @@ interface IdProps {
   readonly to?: string
 }
 
-export function CopyableId({ value, what, to }: IdProps) {
+export function CopyableId({ value, what, to }: CopyableIdProps) {
   if (value === null || value === undefined) return <span className={styles.none}>{COMMON.none}</span>
   return (
     <span className={styles.id}>

@@ -1,4 +1,4 @@
-/** The frame of a page: its title, which gets the focus on every page but the first, its actions and its content. */
+/** The frame of a page: title, actions and content. The title gets the focus, except on the first page that is opened. */
 import { type ReactNode, useEffect, useRef } from 'react'
 import { COMMON } from '../texts/common.ts'
 import styles from './page.module.css'
@@ -13,7 +13,7 @@ interface PageProps {
   readonly children: ReactNode
 }
 
-/** True until the first page was shown: that page leaves the focus where the browser puts it. */
+/** True until the first page was shown. It leaves the focus where the browser puts it; later pages set the focus on the title. */
 let isFirst = true
 
 export function PageFrame({ title, lead, above, actions, children }: PageProps) {

@@ -21,7 +21,7 @@ interface RemovalCounts {
 interface RemovalProps {
   /** The name of the participant or registry to remove. The reader must type it. */
   readonly name: string
-  /** The list of such things, such as `participants`: the first member of query keys, and the address of the list page. */
+  /** The list page of what is removed, such as `participants`: the first member of its query keys, and its address. */
   readonly list: string
   readonly call: (how: { readonly dry_run?: boolean; readonly end?: boolean }) => Promise<RemovalCounts>
 }

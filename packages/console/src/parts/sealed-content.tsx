@@ -18,7 +18,7 @@ interface OpenedBody {
   readonly problem: string | null
 }
 
-interface SealedProps {
+interface SealedContentProps {
   readonly open: (reason: string) => Promise<readonly OpenedBody[]>
 }
 
@@ -26,7 +26,7 @@ interface SealedProps {
 const LEAST_REASON_CHARACTERS = 5
 
 /** Shows encrypted content after a click. Only this page keeps the opened content: leaving the page removes it. */
-export function SealedContent({ open }: SealedProps) {
+export function SealedContent({ open }: SealedContentProps) {
   const [opened, dialog] = useDisclosure(false)
   const [reason, setReason] = useState('')
   const act = useAct({

@@ -108,7 +108,7 @@ interface LoadedProps<Data> {
   readonly children: (data: Data) => ReactNode
 }
 
-/** A page for an address whose thing does not exist (any more). Trying again does not help. */
+/** A page for an address that names something that does not exist, or not any more. Trying again does not help. */
 const NotThere = ({ error }: { readonly error: ApiFault }) => (
   <Empty title={COMMON.gone}>
     <p className={styles.why}>{COMMON.goneAdvice}</p>
@@ -116,7 +116,7 @@ const NotThere = ({ error }: { readonly error: ApiFault }) => (
   </Empty>
 )
 
-/** Shows data as soon as they are loaded. They stay while they are loaded again. */
+/** Shows data as soon as they are loaded. The data stay in view while they are loaded again. */
 export function Loaded<Data>({ query, lines = 4, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query
   if (data !== undefined) {

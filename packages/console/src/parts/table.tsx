@@ -43,7 +43,7 @@ export interface TableProps<Row> {
 
 const SKELETON_ROWS = 6
 
-/** Roles for screen readers: cells that are laid out as blocks remain a table. */
+/** Roles with which screen readers still read a table where the layout shows the cells as blocks. */
 const TABLE_ROLES = {
   table: { role: 'table' },
   group: { role: 'rowgroup' },
@@ -52,7 +52,7 @@ const TABLE_ROLES = {
   cell: { role: 'cell' },
 } as const
 
-const arrangeColumns = <Row,>([first, ...others]: readonly Column<Row>[]): readonly Column<Row>[] =>
+const withStayingColumnsFirst = <Row,>([first, ...others]: readonly Column<Row>[]): readonly Column<Row>[] =>
   first === undefined ? [] : [first, ...others.toSorted((a, b) => Number(b.stays ?? 0) - Number(a.stays ?? 0))]
 
 /** Finds out on which sides the rows of a table are cut off. The edges of the table then show that there is more. */
@@ -75,7 +75,7 @@ function useCutEdges() {
 }
 
 export function DataTable<Row>(props: TableProps<Row>) {
-  const columns = arrangeColumns(props.columns)
+  const columns = withStayingColumnsFirst(props.columns)
   const edges = useCutEdges()
   const { caption, query, empty = <Empty title={COMMON.emptyTable} /> } = props
   const { data, error, refetch, isPlaceholderData } = query

@@ -47,5 +47,5 @@ const TONE_BY_WORD: Readonly<Record<string, Tone>> = {
   done: 'good',
 }
 
-/** The tone of a word; without a row the word has no colour. */
+/** The tone of a word; `quiet` for a word without a row. */
 export const toneOfWord = (word: string): Tone => TONE_BY_WORD[word] ?? 'quiet'

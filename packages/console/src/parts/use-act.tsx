@@ -17,7 +17,7 @@ interface ActOptions<Input, Output> {
   readonly onOver?: () => void
 }
 
-/** Makes an act that ends with a notice: failed, waiting for a second operator, or, if there is a text for it, done. */
+/** Makes an act that ends with a notice: the fault, that the act waits for a second operator, or the text of `done` if given. */
 export function useAct<Input, Output>({ call, changes, done, onDone, onOver }: ActOptions<Input, Output>) {
   const notify = useNotify()
   const queries = useQueryClient()

@@ -1,4 +1,4 @@
-/** The parts of a page's address: ids made by others, which may have any character. */
+/** The parts of a page's address, such as ids that participants made, which may have any character. */
 import { useParams } from 'wouter'
 
 /** The parts of this page's address; absent ones are empty. */
@@ -8,7 +8,7 @@ export function useAddress<Name extends string>(...names: readonly Name[]): Read
   return Object.fromEntries(entries) as Record<Name, string>
 }
 
-/** Decodes a part of an address. A mistyped part is returned as it is. */
+/** Decodes a part of an address. A part whose percent-encoding is invalid is returned as it is. */
 function decodePart(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -16,13 +16,12 @@ export interface Filter {
 /**
  * Reads and changes the filter of a list.
  * @param names members of the filter; others in the address are left out
- * @param view the view with the list, which stays in the address
  */
-export function useFilter(names: readonly string[], view?: string): Filter {
+export function useFilter(names: readonly string[]): Filter {
   const search = useSearch()
   const [path, navigate] = useLocation()
   const values = readFilter(search, [...names, 'before'])
-  const go = (next: FilterValues) => navigate(`${path}${filterQueryText({ view, ...next })}`)
+  const go = (next: FilterValues) => navigate(`${path}${filterQueryText(next)}`)
   return {
     values,
     isSet: names.some((name) => values[name] !== undefined),

@@ -4,7 +4,7 @@ import { useSession } from '../session/session.ts'
 
 const NAMESPACES_FRESH_MS = 300_000
 
-/** Loads the namespaces of the registries that the operator may see; undefined while they are loaded. */
+/** Loads the namespaces of the registries that the operator may see. Its `data` is undefined while they are loaded. */
 export function useNamespaceQuery() {
   const { registries } = useSession()
   const query = useQuery({

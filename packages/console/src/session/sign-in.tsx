@@ -1,11 +1,14 @@
-/** The page for somebody who is not signed in. The address stays, so that signing in leads to its page; a sign-in link goes. */
+/**
+ * The page for whoever is not signed in. The address stays, so the page at this address is shown after sign-in. Only the address
+ * of a sign-in link is removed.
+ */
 import { Button, PasswordInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { ApiFault } from '../api/fault.ts'
 import { forgetAnswers } from '../api/queries.ts'
-import { SESSION_QUERY_KEY, type SignInOffer, signIn } from '../api/session.ts'
+import { SESSION_QUERY_KEY, type SignInMethod, signIn } from '../api/session.ts'
 import { FaultLines } from '../parts/states.tsx'
 import { Brand } from '../shell/brand.tsx'
 import { COMMON } from '../texts/common.ts'
@@ -18,7 +21,7 @@ const SIGN_IN_PATH_PATTERN = /^\/sign-in\/([^/]+)$/
 /** True when a path, behind the `#`, is that of a sign-in link. */
 export const isSignInLink = (path: string): boolean => SIGN_IN_PATH_PATTERN.test(path)
 
-export function SignInPage({ offers }: { readonly offers: readonly SignInOffer[] }) {
+export function SignInPage({ offers }: { readonly offers: readonly SignInMethod[] }) {
   const [path, navigate] = useLocation()
   const code = SIGN_IN_PATH_PATTERN.exec(path)?.[1]
   const queries = useQueryClient()
@@ -49,7 +52,7 @@ export function SignInPage({ offers }: { readonly offers: readonly SignInOffer[]
         ) : (
           <LinkForm busy={entering.isPending} onUse={() => entering.mutate({ code })} />
         )}
-        <OtherOffers offers={offers} />
+        <OtherSignInButtons offers={offers} />
       </div>
     </main>
   )
@@ -102,7 +105,7 @@ function SignInFault({ error, byLink }: { readonly error: Error; readonly byLink
   )
 }
 
-function OtherOffers({ offers }: { readonly offers: readonly SignInOffer[] }): ReactNode {
+function OtherSignInButtons({ offers }: { readonly offers: readonly SignInMethod[] }): ReactNode {
   const others = offers.flatMap(({ title, start }) => (start === null ? [] : [{ title, start }]))
   if (others.length === 0) return null
   return (

@@ -13,7 +13,7 @@ import styles from './shell.module.css'
 /** The roles to show: `own` alone for an operator who has it, because it includes all others. */
 const rolesText = (roles: readonly string[]): string => (roles.includes('own') ? 'own' : roles.join(', '))
 
-export function Account({ onHelp }: { readonly onHelp: () => void }) {
+export function SignedInOperator({ onHelp }: { readonly onHelp: () => void }) {
   const session = useSession()
   const queries = useQueryClient()
   const leaving = useMutation({

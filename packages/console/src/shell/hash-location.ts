@@ -4,7 +4,7 @@ import type { BaseLocationHook, BaseSearchHook } from 'wouter'
 
 const hashAddress = (): string => `/${location.hash.replace(/^#?\/?/, '')}`
 
-function subscribe(changed: () => void): () => void {
+function subscribeToHashChange(changed: () => void): () => void {
   addEventListener('hashchange', changed)
   return () => removeEventListener('hashchange', changed)
 }
@@ -31,11 +31,11 @@ export function navigate(to: string, { replace = false }: { readonly replace?: b
 }
 
 export const useHashPath: BaseLocationHook = () => [
-  useSyncExternalStore(subscribe, () => escapePercent(pathOfAddress(hashAddress()))),
+  useSyncExternalStore(subscribeToHashChange, () => escapePercent(pathOfAddress(hashAddress()))),
   navigate,
 ]
 
 export const useHashSearch: BaseSearchHook = () =>
-  useSyncExternalStore(subscribe, () => escapePercent(searchOfAddress(hashAddress())))
+  useSyncExternalStore(subscribeToHashChange, () => escapePercent(searchOfAddress(hashAddress())))
 
 export const hashHref = (path: string): string => `#${path}`

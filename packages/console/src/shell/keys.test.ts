@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { createKeyReader } from './keys.ts'
+import { createShortcutReader } from './keys.ts'
 
 it('reads single keys, and pairs that begin with g', () => {
-  const read = createKeyReader(1_500)
+  const read = createShortcutReader(1_500)
   expect(read('?', 0)).toBe('?')
   expect(read('g', 100)).toBe(null)
   expect(read('m', 900)).toBe('g m')
@@ -10,7 +10,7 @@ it('reads single keys, and pairs that begin with g', () => {
 })
 
 it('waits for the second key only so long', () => {
-  const read = createKeyReader(1_500)
+  const read = createShortcutReader(1_500)
   expect(read('g', 0)).toBe(null)
   expect(read('m', 1_500)).toBe('m')
 })

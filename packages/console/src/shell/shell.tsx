@@ -1,4 +1,4 @@
-/** The frame of the operators' pages, with the menu beside the page, on a phone above it. */
+/** The frame of the operators' pages: the menu, and the page. */
 import { ActionIcon, Drawer } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconMenu2 } from '@tabler/icons-react'
@@ -10,7 +10,7 @@ import { Skeleton } from '../parts/states.tsx'
 import { useMay, useSession } from '../session/session.ts'
 import { COMMON } from '../texts/common.ts'
 import { SHELL } from '../texts/shell.ts'
-import { Account } from './account.tsx'
+import { SignedInOperator } from './account.tsx'
 import { Brand } from './brand.tsx'
 import { Menu } from './menu.tsx'
 import { NotFound } from './not-found.tsx'
@@ -34,7 +34,7 @@ export function Shell() {
   const content = (
     <>
       <Menu rows={rows} path={path} />
-      <Account onHelp={help.open} />
+      <SignedInOperator onHelp={help.open} />
     </>
   )
   return (

@@ -6,7 +6,7 @@ import { useLocation } from 'wouter'
 import type { NavigationRow } from '../navigation.ts'
 import { COMMON } from '../texts/common.ts'
 import { SHELL } from '../texts/shell.ts'
-import { createKeyReader } from './keys.ts'
+import { createShortcutReader } from './keys.ts'
 import styles from './shell.module.css'
 
 interface ShortcutsProps {
@@ -24,7 +24,7 @@ export function Shortcuts({ rows, opened, onOpen, onClose }: ShortcutsProps) {
   const [, navigate] = useLocation()
   useEffect(() => {
     if (!isOn) return
-    const read = createKeyReader(SECOND_KEY_WAIT_MS)
+    const read = createShortcutReader(SECOND_KEY_WAIT_MS)
     const press = (event: KeyboardEvent) => {
       if (isNoShortcut(event)) return
       const keys = read(event.key, event.timeStamp)

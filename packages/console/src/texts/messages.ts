@@ -1,7 +1,7 @@
 /** Texts of the list of messages and of the timeline of one. */
 
 /** Texts of the list of messages. */
-export const MESSAGES = {
+export const MESSAGE_LIST = {
   lead: 'Requests, answers, callbacks and notifications, the newest first. The list names no person.',
   caption: 'Messages',
   fields: {
@@ -30,9 +30,9 @@ export const MESSAGES = {
   emptyNote: 'Each message that is answered, acknowledged or sent appears here.',
 } as const
 
-/** Texts of how a message ended. A delivery adds to the outcome: a sent message may not have arrived. */
+/** Texts of how a message ended. Whether a sent message has arrived, only the state of its delivery says, not its outcome. */
 export const MESSAGE_ENDS = {
-  /** By kind of message: words for an outcome that does not say whether the message has arrived. */
+  /** By kind of message: the text for an outcome that says only that the message was made, not that it has arrived. */
   made: { callback: { succeeded: 'answered', partial: 'partly answered' }, notification: { succeeded: 'composed' } } as Readonly<
     Record<string, Readonly<Record<string, string>>>
   >,

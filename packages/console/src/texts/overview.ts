@@ -53,7 +53,7 @@ export const OVERVIEW = {
     mode: 'Mode',
     messages: 'Messages',
     outcomes: 'Outcomes',
-    /** By mode: words for an outcome that does not say whether the answer has arrived. */
+    /** By mode: the text for an outcome that says only that the answer was made, not that it has arrived at the participant. */
     made: { asynchronous: { succeeded: 'answered', partial: 'partly answered' } } as Readonly<
       Record<string, Readonly<Record<string, string>>>
     >,

@@ -33,10 +33,10 @@ export interface StatusChange {
   readonly date: string | null
 }
 
-export interface BenefitsUpdate {
+export interface BenefitsToWrite {
   /** The benefits that an update writes into one enrolment, by the key from `benefitKey`. */
   readonly elements: ReadonlyMap<string, JsonValue>
-  /** True when the update has no list of benefits: a single benefit, or none. */
+  /** True when the update has no array of benefits: it has one benefit as a plain object, or no benefit. */
   readonly alone: boolean
 }
 
@@ -46,21 +46,23 @@ export interface EnrolmentUpdate {
   /** The members of the enrolment to write, except status and benefits. */
   readonly members: JsonObject
   readonly change: StatusChange | null
-  readonly benefits: BenefitsUpdate
+  readonly benefits: BenefitsToWrite
 }
 
 /** A person in an update, with the members and the enrolments to write into the person's record. */
 export interface Beneficiary {
-  /** The identifiers of the person, without those of types that the kind does not list. */
+  /** The identifiers of the person. An identifier whose type is not in the kind's list is left out. */
   readonly identifiers: readonly RecordIdentifier[]
   /** The members of the record to write, except the enrolments. */
   readonly members: JsonObject
   readonly enrolments: readonly EnrolmentUpdate[]
-  /** True when the update has no list of enrolments, but a single value. */
+  /** True when the update has no array of enrolments: `programme_identifier` has a single value. */
   readonly alone: boolean
 }
 
-/** The longest JSON text of one beneficiary in an update, and of a record with updates merged into it, in characters. */
+/**
+ * The longest JSON text, in characters. The limit applies to one beneficiary of an update, and to the record after the update.
+ */
 export const MOST_RECORD_CHARACTERS = 1_048_576
 
 /** Reads a beneficiary from an update. @throws InvalidBeneficiary */
@@ -78,7 +80,7 @@ export function readBeneficiary(scope: KindAndRecordType, value: unknown): Benef
   const { rest, elements, alone } = splitEnrolments(record)
   if (elements.length === 0) throw new InvalidBeneficiary('member.programme_identifier: is required')
   const enrolments = elements.map((element) => readEnrolment(scope, element))
-  return { identifiers, members: withoutStatus(rest), enrolments, alone }
+  return { identifiers, members: withoutStatusInAttributes(rest), enrolments, alone }
 }
 
 /** Checks that `@type` is missing, or has the record's type among its values. @throws InvalidBeneficiary */
@@ -93,7 +95,7 @@ function checkTypeMember({ kind, recordType }: KindAndRecordType, type: JsonValu
 }
 
 /** Removes enrolment statuses in `additional_attributes`: only the status of the enrolment itself has a history. */
-function withoutStatus(record: JsonObject): JsonObject {
+function withoutStatusInAttributes(record: JsonObject): JsonObject {
   const attributes = (value: JsonValue): JsonValue => {
     if (Array.isArray(value)) return value.map(attributes)
     if (!isJsonObject(value)) return value
@@ -101,7 +103,7 @@ function withoutStatus(record: JsonObject): JsonObject {
   }
   const members = Object.entries(record).map(([name, value]): [string, JsonValue] => {
     if (memberSearchKey(name) === 'additional_attributes') return [name, attributes(value)]
-    return [name, memberSearchKey(name) === 'member' && isJsonObject(value) ? withoutStatus(value) : value]
+    return [name, memberSearchKey(name) === 'member' && isJsonObject(value) ? withoutStatusInAttributes(value) : value]
   })
   return Object.fromEntries(members)
 }
@@ -121,8 +123,9 @@ function checkIdentifiers(
 }
 
 /**
- * Removes members without content: empty texts, except within lists, and null in place of a list with keyed elements (such as
- * identifiers or enrolments) or of an object that contains such a list, because an update never removes the list.
+ * Removes empty texts, except within lists. Also removes a null in place of a list with keyed elements (such as identifiers or
+ * enrolments) or of an object that contains such a list, because an update never removes the list. Any other null stays: it
+ * removes the member.
  * @throws InvalidBeneficiary an object that contains such a list is replaced by another value
  */
 function withoutEmptyMembers(paths: KeyedListPaths, object: JsonObject, path: string): JsonObject {
@@ -145,10 +148,10 @@ function withoutEmptyMembers(paths: KeyedListPaths, object: JsonObject, path: st
 function moveIdentifiersIntoLists({ recordType }: KindAndRecordType, record: JsonObject): JsonObject {
   return recordType.identifiers
     .filter(({ type }) => type === undefined)
-    .reduce((found, { path }) => changeObjectAt(found, path.split('.'), withIdentifierMovedIntoList), record)
+    .reduce((found, { path }) => changeObjectAtPath(found, path.split('.'), withIdentifierMovedIntoList), record)
 }
 
-function changeObjectAt(
+function changeObjectAtPath(
   object: JsonObject,
   [first = '', ...others]: readonly string[],
   change: (object: JsonObject) => JsonObject,
@@ -157,7 +160,7 @@ function changeObjectAt(
   if (!members.some(([name, value]) => memberSearchKey(name) === first && isJsonObject(value))) return object
   const changed = members.map(([name, value]): [string, JsonValue] => {
     if (memberSearchKey(name) !== first || !isJsonObject(value)) return [name, value]
-    return [name, others.length === 0 ? change(value) : changeObjectAt(value, others, change)]
+    return [name, others.length === 0 ? change(value) : changeObjectAtPath(value, others, change)]
   })
   return Object.fromEntries(changed)
 }
@@ -180,7 +183,7 @@ function readEnrolment(scope: KindAndRecordType, element: EnrolmentElement): Enr
     const rule = `must be a text of 1 to ${MOST_PROGRAMME_CHARACTERS} characters`
     throw new InvalidBeneficiary(`programme.programme_identifier: ${rule}`)
   }
-  checkDates(members)
+  checkEnrolmentDates(members)
   const status = checkedStatus(scope, enrolment_status)
   const date = checkedDate('status_change_date', unwrapSingle(status_change_date))
   if (status === null && date !== null) {
@@ -191,7 +194,7 @@ function readEnrolment(scope: KindAndRecordType, element: EnrolmentElement): Enr
 
 const MOST_PROGRAMME_CHARACTERS = 500
 
-/** Removes empty texts from an enrolment, and turns a programme identifier that is a whole number into text (3.1). */
+/** Removes empty texts from an enrolment, and turns a programme identifier that is a whole number into text. */
 function normaliseEnrolmentTexts(element: EnrolmentElement): EnrolmentElement {
   const members = Object.entries(element).flatMap(([name, value]): [string, JsonValue][] => {
     if (value === '') return []
@@ -211,7 +214,7 @@ function programmeIdText(value: JsonValue): JsonValue {
 const unwrapSingle = (value: JsonValue | undefined): JsonValue | undefined =>
   Array.isArray(value) && value.length === 1 ? value[0] : value
 
-function checkDates(members: JsonObject): void {
+function checkEnrolmentDates(members: JsonObject): void {
   const [begin, end] = ['enrolment_date', 'enrolment_end_date'].map((name) => {
     return checkedDate(name, members[name])
   })
@@ -242,7 +245,7 @@ function isInCodeList(list: CodeListName, value: JsonValue): boolean {
   return CODE_LISTS[list].some(([known]) => known === code)
 }
 
-function readBenefits(value: JsonValue | undefined): BenefitsUpdate {
+function readBenefits(value: JsonValue | undefined): BenefitsToWrite {
   const elements = elementsOfValue(value).map((benefit): [string, JsonValue] => {
     if (!isJsonObject(benefit)) throw new InvalidBeneficiary('benefits: must be an object, or a list of objects')
     const date = Object.entries(benefit).find(([name]) => memberSearchKey(name) === 'benefit_date')?.[1]

@@ -1,7 +1,6 @@
 /**
- * Splits a record into a list of its enrolments and the rest, wherever the enrolments are written: in the object
- * `member` or beside it, single or in a list, with their own status and dates or with those of the record around them
- * (spec "Beneficiary record", public standard 2.4).
+ * Splits a record into a list of its enrolments and the rest. The enrolments are in the object `member` or beside it, single or
+ * in a list. An enrolment takes a missing status or date from the record (spec "Beneficiary record", public standard 2.4).
  */
 import {
   elementKeys,
@@ -26,8 +25,8 @@ const ENROLMENT_LIST_MEMBER = 'programme_identifier'
 const ENROLMENT_HOLDER_MEMBER = 'member'
 
 /**
- * The members of an enrolment besides its programme. When the record or the programme has one of them, it applies to
- * those of its enrolments that do not have this member themselves.
+ * The members of an enrolment besides its programme. If an enrolment lacks such a member, the member is taken from the object of
+ * its programme, or else from the record.
  */
 const ENROLMENT_MEMBERS = ['enrolment_status', 'enrolment_date', 'enrolment_end_date', 'status_change_date', 'benefits'] as const
 
@@ -35,7 +34,7 @@ const ENROLMENT_MEMBERS = ['enrolment_status', 'enrolment_date', 'enrolment_end_
 const END_DATE_SPELLINGS: ReadonlyMap<string, string> = new Map([['end_date', 'enrolment_end_date']])
 
 const ENROLMENT_MEMBER_NAMES: ReadonlySet<string> = new Set(ENROLMENT_MEMBERS)
-const SPLIT_OFF_MEMBER_NAMES: ReadonlySet<string> = new Set([ENROLMENT_LIST_MEMBER, ...ENROLMENT_MEMBERS])
+const RECORD_ENROLMENT_MEMBER_NAMES: ReadonlySet<string> = new Set([ENROLMENT_LIST_MEMBER, ...ENROLMENT_MEMBERS])
 
 /** One enrolment as JSON: its own members under their canonical names, other members unchanged. */
 export type EnrolmentElement = JsonObject
@@ -45,17 +44,17 @@ export interface SplitRecord {
   /** The record without its enrolments; unchanged when it has none. */
   readonly rest: JsonObject
   readonly elements: readonly EnrolmentElement[]
-  /** True when the record has no list of enrolments: only single values, or none. */
+  /** True when the record has no array of enrolments: `programme_identifier` has a single value, or is missing. */
   readonly alone: boolean
 }
 
 /** Returns the enrolments of a record, or of a part of one, and a copy of the record without them. */
 export function splitEnrolments(record: JsonObject): SplitRecord {
-  const outer = partitionMembers(record, SPLIT_OFF_MEMBER_NAMES)
+  const outer = partitionMembers(record, RECORD_ENROLMENT_MEMBER_NAMES)
   const holder = findEnrolmentHolder(outer.rest)
-  const inner = holder === null ? null : partitionMembers(holder.object, SPLIT_OFF_MEMBER_NAMES)
+  const inner = holder === null ? null : partitionMembers(holder.object, RECORD_ENROLMENT_MEMBER_NAMES)
   const lists = [inner?.taken.get(ENROLMENT_LIST_MEMBER), outer.taken.get(ENROLMENT_LIST_MEMBER)]
-  const shared = new Map([...entriesWithoutList(outer.taken), ...entriesWithoutList(inner?.taken)])
+  const shared = new Map([...listSharedMembers(outer.taken), ...listSharedMembers(inner?.taken)])
   const elements = lists.flatMap(elementsOfValue).map((element) => enrolmentFromElement(element, shared))
   if (elements.length === 0) return { rest: record, elements, alone: !lists.some(Array.isArray) }
   const rest = holder === null || inner === null ? outer.rest : { ...outer.rest, [holder.name]: inner.rest }
@@ -77,10 +76,13 @@ function findEnrolmentHolder(record: JsonObject): { readonly name: string; reado
   return null
 }
 
-const entriesWithoutList = (taken: ReadonlyMap<string, JsonValue> = new Map()) =>
+const listSharedMembers = (taken: ReadonlyMap<string, JsonValue> = new Map()) =>
   [...taken].filter(([name]) => name !== ENROLMENT_LIST_MEMBER)
 
-/** One element of the list as an enrolment. An element that is not an object is the identifier of a programme. */
+/**
+ * One element of `programme_identifier` as an enrolment. An element that is not an object is the identifier of a programme.
+ * @param shared members of the record that apply to all its enrolments
+ */
 function enrolmentFromElement(value: JsonValue, shared: ReadonlyMap<string, JsonValue>): EnrolmentElement {
   const object: JsonObject = isJsonObject(value) ? value : { programme: { programme_identifier: value } }
   const own = partitionMembers(object, ENROLMENT_MEMBER_NAMES, END_DATE_SPELLINGS)
@@ -93,8 +95,9 @@ function enrolmentFromElement(value: JsonValue, shared: ReadonlyMap<string, Json
 }
 
 /**
- * Splits an object into the members with these names, stored under canonical names, and all other members. A member
- * with one of the names and an empty text is dropped.
+ * Splits an object into the members that `names` lists, stored under these names, and all other members. A listed member with an
+ * empty text is dropped.
+ * @param spellings other spellings of listed names
  */
 function partitionMembers(object: JsonObject, names: ReadonlySet<string>, spellings: ReadonlyMap<string, string> = new Map()) {
   const taken = new Map<string, JsonValue>()
@@ -109,7 +112,7 @@ function partitionMembers(object: JsonObject, names: ReadonlySet<string>, spelli
   return { taken, rest: rest.length === members.length ? object : (Object.fromEntries(rest) as JsonObject) }
 }
 
-/** The key of the programme in a ledger; null when the record type has none, or the enrolment names none. */
+/** The key of an enrolment's programme in a ledger; null when the enrolment names no programme, or the record type lists none. */
 export function programmeKey({ kind, recordType }: KindAndRecordType, element: JsonValue): string | null {
   const list = recordType.keyed_lists.find(({ name }) => name === 'programme')
   return list === undefined ? null : (elementKeys(kind, recordType, list, firstListPath(list), element)[0] ?? null)

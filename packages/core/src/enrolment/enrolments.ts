@@ -16,8 +16,8 @@ import {
 } from '@rollcall/protocol'
 
 /**
- * An enrolment of a person in a programme. A member is null when neither the enrolment nor the record has it, or the
- * enrolment lacks it and the record has several values for it.
+ * An enrolment of a person in a programme. A member that the enrolment lacks is taken from the record; the member is null when
+ * the record has no value for it, or several.
  */
 export interface Enrolment {
   /** The identifier of the programme, in a form without case and accents, for comparing. */
@@ -34,7 +34,7 @@ export interface Enrolment {
 }
 
 const ENROLMENT_COMPOUND = 'enrolment'
-/** The label, in lists of statuses, of the status of a person who is enrolled now. */
+/** The status of a person who is enrolled now, as its label in the code lists. */
 const ACTIVE_STATUS_LABEL = 'Active'
 
 const END_DATE_MEMBER: CompoundMember = {
@@ -55,11 +55,11 @@ interface EnrolmentLayout {
   readonly activeStatus: string | null
 }
 
-const layoutByRecordType = new WeakMap<RecordType, EnrolmentLayout>()
+const enrolmentLayoutByRecordType = new WeakMap<RecordType, EnrolmentLayout>()
 
 /** Where records of a type store enrolments, computed once; null when they have no enrolments. */
 function enrolmentLayoutOf(recordType: RecordType): EnrolmentLayout | null {
-  const known = layoutByRecordType.get(recordType)
+  const known = enrolmentLayoutByRecordType.get(recordType)
   if (known !== undefined) return known
   const compound = recordType.compounds?.find(({ name }) => name === ENROLMENT_COMPOUND)
   if (compound === undefined) return null
@@ -89,13 +89,13 @@ function enrolmentLayoutOf(recordType: RecordType): EnrolmentLayout | null {
     },
     activeStatus: status.codes === undefined ? ACTIVE_STATUS_LABEL : normaliseCode(status.codes, ACTIVE_STATUS_LABEL),
   }
-  layoutByRecordType.set(recordType, plan)
+  enrolmentLayoutByRecordType.set(recordType, plan)
   return plan
 }
 
 /**
- * The enrolments of a record, in the order of the document; each has a programme or a status. Empty when the record
- * type has none. No document makes it throw.
+ * The enrolments of a record, in the order of the document. Each has a programme or a status. Empty when records of the type have
+ * no enrolments. A malformed document does not make the function throw.
  */
 export function readEnrolments(recordType: RecordType, document: JsonValue): readonly Enrolment[] {
   const plan = enrolmentLayoutOf(recordType)
@@ -106,8 +106,8 @@ export function readEnrolments(recordType: RecordType, document: JsonValue): rea
       return typeof value === 'string' ? value : null
     }
     const [programme, status] = [text('programme'), text('status')]
-    // Several values that the record has for one date, outside of its enrolments, come as elements of their own. They are left
-    // out: nobody knows to which enrolment each value belongs.
+    // If the record, outside of its enrolments, has several values for one date, `readElements` returns an element for each. Such
+    // an element has only the date. It is left out: nobody knows to which enrolment the value belongs.
     if (programme === null && status === null) return []
     return {
       programme,
@@ -139,9 +139,9 @@ export function findChangedEnrolments(recordType: RecordType, before: JsonValue 
 }
 
 /**
- * True when the person is enrolled at an instant: the status is Active, and the instant is between the two dates. A missing or
- * unreadable date does not limit. Days begin and end at midnight in the time zone. Of a part of a date, such as 2026-03, the
- * first day counts as a start, and the last day as an end.
+ * True when the person is enrolled at an instant: the status is Active, and the instant is between `enrolment_date` and
+ * `end_date`. A date that is missing or unreadable sets no limit. Days begin and end at midnight in the time zone. A part of a
+ * date, such as 2026-03, begins with its first day and ends with its last day.
  * @param now milliseconds
  */
 export function isActiveAt(

@@ -3,18 +3,18 @@ import { elementKeys, type JsonValue, type KeyedList, type Kind, type RecordType
 
 /** The paths of the lists whose elements have keys, in records of one type. */
 export interface KeyedListPaths {
-  /** For each list, by the `searchKey` of its path: the list, and the path as the record type writes it. */
+  /** Each list and its path in the spelling of the record type. The key of the map is the `searchKey` of the path. */
   readonly lists: ReadonlyMap<string, { readonly list: KeyedList; readonly path: string }>
   /** The paths of all objects that enclose a list with keyed elements, each as its `searchKey`. */
   readonly above: ReadonlySet<string>
 }
 
-const pathsByRecordType = new WeakMap<RecordType, KeyedListPaths>()
+const keyedPathsByRecordType = new WeakMap<RecordType, KeyedListPaths>()
 
 /** Returns the paths of the keyed lists in records of a type. They are found once for each type. */
 export function keyedListPaths(recordType: RecordType): KeyedListPaths {
-  const found = pathsByRecordType.get(recordType) ?? findKeyedListPaths(recordType)
-  pathsByRecordType.set(recordType, found)
+  const found = keyedPathsByRecordType.get(recordType) ?? findKeyedListPaths(recordType)
+  keyedPathsByRecordType.set(recordType, found)
   return found
 }
 
@@ -33,8 +33,8 @@ interface IdentifierKeyScope {
 }
 
 /**
- * Returns a function that gives the key of an element in a list of identifiers; null: the element has no key;
- * undefined: there is no list of identifiers at this place.
+ * Returns a function that gives the key of an element in a list of identifiers; null: the element has no key; undefined: there is
+ * no list of identifiers at `place`, the dotted path of the list in the form of `searchKey`.
  */
 export const identifierKeyReader = ({ kind, recordType }: IdentifierKeyScope) => {
   const { lists } = keyedListPaths(recordType)

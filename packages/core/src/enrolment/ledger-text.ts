@@ -1,4 +1,7 @@
-/** Writes an enrolment ledger as text, and reads such a text. Each stamp is in the text only once. */
+/**
+ * Writes an enrolment ledger as text, and reads such a text. The text lists each stamp of a write once; registers and statuses
+ * have the index of their stamp in this list.
+ */
 import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import { emptyLedger, type Ledger, type ProgrammeLedger, type StatusEntry } from './ledger.ts'
 import type { Stamp, StampRegister } from './registers.ts'
@@ -26,7 +29,10 @@ export function writeLedger({ members, programmes }: Ledger): string {
   return JSON.stringify({ ...text, stamps: [...stamps.keys()] })
 }
 
-/** The entries of a map as a list, sorted by key. Any text may be a key, also `__proto__`. */
+/**
+ * A map as a list of [key, value], sorted by key. It is not written as an object, because a key may be any text, also
+ * `__proto__`.
+ */
 const writeSortedMap = <Value>(map: ReadonlyMap<string, Value>, write: (value: Value) => JsonValue): JsonValue =>
   [...map].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([key, value]) => [key, write(value)])
 

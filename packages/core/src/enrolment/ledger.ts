@@ -1,6 +1,7 @@
 /**
- * The ledger of a record notes when an update wrote each part, so that updates in any order, and repeated updates, give
- * the same record. It has the history of each enrolment's status: the last status that has begun is the current one.
+ * The ledger of a record notes when an update wrote each member of the record, so that updates in any order, and repeated
+ * updates, give the same record. For each enrolment, the ledger also has all statuses with their dates; the last status that has
+ * begun is the current one.
  */
 import {
   canonicalJson,
@@ -27,7 +28,10 @@ import {
 export interface StatusEntry {
   readonly stamp: Stamp
   readonly status: JsonValue
-  /** The date in the update, or else the time of the update's message. For a status from the record: its date there, or null. */
+  /**
+   * The date of the status in the update, or else the time of the update's message. For a status that came from the record: its
+   * `status_change_date` in the record, or null.
+   */
   readonly date: string | null
 }
 
@@ -42,7 +46,7 @@ export interface ProgrammeLedger {
 /** The stamps of the writes to one record and its enrolments, and the history of each enrolment's status. */
 export interface Ledger {
   readonly members: StampRegister
-  /** The ledgers of programmes by key. */
+  /** By the key of the programme (`programmeKey`), or `~` and a number for an enrolment without this key. */
   readonly programmes: Map<string, ProgrammeLedger>
 }
 
@@ -82,28 +86,33 @@ export function mergeUpdate(
   const write = { stamp: origin.stamp, keyOf: identifierKeyReader(scope) }
   const rest = mergeStampedPatch(ledger.members, taken.rest, update.members, write)
   const known = elementsByProgramme(scope, taken.elements)
-  for (const [programme, element] of known) addToStatusHistory(scope, ledgerOf(ledger, programme), element)
+  for (const [programme, element] of known) addToStatusHistory(scope, ensureProgrammeLedger(ledger, programme), element)
   dropRemovedEnrolmentHistory(scope, ledger, known, now)
   let replaced = false
   for (const [at, enrolment] of update.enrolments.entries()) {
     const { programme } = enrolment
     const before = known.get(programme) ?? {}
-    // Each enrolment has a later stamp than the one before, in case two are in the same programme.
+    // Two enrolments of the update may be in one programme, so each gets a later stamp than the one before: its index, in six
+    // digits, is added to the stamp of the update.
     const own = { ...origin, stamp: `${origin.stamp} ${String(at).padStart(6, '0')}` }
-    const after = writeEnrolment(scope, ledgerOf(ledger, programme), before, enrolment, own)
+    const after = writeEnrolment(scope, ensureProgrammeLedger(ledger, programme), before, enrolment, own)
     replaced ||= after.replaced
     known.set(programme, after.element)
   }
   return { document: withCurrentStatuses(scope, ledger, rest, known, taken.alone && update.alone, now), replaced }
 }
 
-/** The record at a time, with the statuses that are current then. The ledger is changed in place. @param now milliseconds */
+/**
+ * Returns the record with the statuses that are current at a time. A status in the record that the ledger lacks is added to the
+ * ledger in place, if the ledger has its programme.
+ * @param now milliseconds
+ */
 export function recordAtTime(scope: LedgerScope, ledger: Ledger, record: JsonObject, now: number): JsonObject {
   const { rest, elements, alone } = splitEnrolments(record)
   if (elements.length === 0) return record
   const known = elementsByProgramme(scope, elements)
   for (const [programme, element] of known) {
-    if (ledger.programmes.has(programme)) addToStatusHistory(scope, ledgerOf(ledger, programme), element)
+    if (ledger.programmes.has(programme)) addToStatusHistory(scope, ensureProgrammeLedger(ledger, programme), element)
   }
   return withCurrentStatuses(scope, ledger, rest, known, alone, now)
 }
@@ -112,7 +121,7 @@ export function recordAtTime(scope: LedgerScope, ledger: Ledger, record: JsonObj
 export function nextStatusTime({ time_zone }: LedgerScope, { programmes }: Ledger, now: number): number | null {
   const times = [...programmes.values()]
     .flatMap(({ statuses }) => [...statuses.keys()])
-    .filter((from) => !hasStatusBegun(from, time_zone, now))
+    .filter((from) => !hasStartPassed(from, time_zone, now))
     .map((from) => statusStartMs(from, time_zone))
   return times.length === 0 ? null : Math.min(...times)
 }
@@ -128,7 +137,7 @@ function elementsByProgramme(scope: KindAndRecordType, elements: readonly Enrolm
   return known
 }
 
-function ledgerOf({ programmes }: Ledger, programme: string): ProgrammeLedger {
+function ensureProgrammeLedger({ programmes }: Ledger, programme: string): ProgrammeLedger {
   const found = programmes.get(programme) ?? { members: {}, benefits: {}, statuses: new Map() }
   programmes.set(programme, found)
   return found
@@ -137,8 +146,8 @@ function ledgerOf({ programmes }: Ledger, programme: string): ProgrammeLedger {
 const EARLIEST_STAMP: Stamp = ''
 
 /**
- * Adds the record's status to the history when an import or a publication wrote it. Among the statuses of the same day, its stamp
- * comes after the stamps that the history has already, and before those of updates that are written afterwards.
+ * Adds the status in the record to the history, if the history lacks it because an import or a publication wrote it. The stamp of
+ * the new entry is later than the stamps that the history has for the same day, and earlier than the stamps of later updates.
  */
 function addToStatusHistory({ time_zone }: LedgerScope, { statuses }: ProgrammeLedger, element: EnrolmentElement): void {
   const { enrolment_status: status, status_change_date: written } = element
@@ -148,14 +157,14 @@ function addToStatusHistory({ time_zone }: LedgerScope, { statuses }: ProgrammeL
   const isShown = (entry: StatusEntry) => entry.date === date && canonicalJson(entry.status) === text
   if ([...statuses.values()].some(isShown)) return
   const from = statusStartText(date, time_zone) ?? ''
-  const before = [...statuses].filter(([other]) => dayOfStart(other) === dayOfStart(from))
+  const before = [...statuses].filter(([other]) => dayOfStatusStart(other) === dayOfStatusStart(from))
   const stamps = before.map(([, { stamp }]) => `${stamp}~`)
   statuses.set(from, { stamp: stamps.toSorted().at(-1) ?? EARLIEST_STAMP, status, date })
 }
 
 /**
- * When an import or a correction has removed an enrolment from the record, removes its statuses that have begun from
- * the history. Scheduled statuses stay.
+ * When an import or a correction has removed an enrolment from the record, removes the statuses of the enrolment from the
+ * history. Scheduled statuses, which begin after `now`, stay.
  */
 function dropRemovedEnrolmentHistory(
   { time_zone }: LedgerScope,
@@ -165,7 +174,7 @@ function dropRemovedEnrolmentHistory(
 ): void {
   for (const [programme, { statuses }] of programmes) {
     if (known.has(programme)) continue
-    for (const from of statuses.keys()) if (hasStatusBegun(from, time_zone, now)) statuses.delete(from)
+    for (const from of statuses.keys()) if (hasStartPassed(from, time_zone, now)) statuses.delete(from)
   }
 }
 
@@ -228,18 +237,18 @@ function enrolmentWithStatus(
 }
 
 /**
- * The current status: of those that have begun, the one with the latest start. If that one has a time, and its day also
- * has a status without a time, the one of these two that was written last.
+ * The current status: of the statuses that have begun, the one with the latest start; undefined when none has begun. If the
+ * latest start has a time, and another status starts on the same day without a time, the status with the later stamp is current.
  */
 function findCurrentStatus(statuses: ReadonlyMap<string, StatusEntry>, time_zone: string, now: number): StatusEntry | undefined {
-  const begun = [...statuses.keys()].filter((from) => hasStatusBegun(from, time_zone, now)).toSorted()
+  const begun = [...statuses.keys()].filter((from) => hasStartPassed(from, time_zone, now)).toSorted()
   const last = begun.at(-1)
   if (last === undefined) return undefined
-  const [latest, ofDay] = [statuses.get(last), statuses.get(dayOfStart(last))]
+  const [latest, ofDay] = [statuses.get(last), statuses.get(dayOfStatusStart(last))]
   return latest !== undefined && ofDay !== undefined && latest.stamp < ofDay.stamp ? ofDay : latest
 }
 
-const dayOfStart = (from: string): string => from.split(' ')[0] ?? ''
+const dayOfStatusStart = (from: string): string => from.split(' ')[0] ?? ''
 
 /**
  * The start of a status as text that sorts by time: the day in the registry's time zone, then the instant if there is
@@ -254,7 +263,7 @@ function statusStartText(date: string | null, time_zone: string): string | null 
   return dayInterval(date)?.from ?? null
 }
 
-function hasStatusBegun(from: string, time_zone: string, now: number): boolean {
+function hasStartPassed(from: string, time_zone: string, now: number): boolean {
   const space = from.indexOf(' ')
   return space < 0 ? from <= dayIn(time_zone, now) : Date.parse(from.slice(space + 1)) <= now
 }
@@ -262,7 +271,10 @@ function hasStatusBegun(from: string, time_zone: string, now: number): boolean {
 const MINUTE_MS = 60_000
 const DAY_MS = 1_440 * MINUTE_MS
 
-/** Turns a start from `statusStartText` into milliseconds. For a day, the minute in which it begins in the time zone. */
+/**
+ * Turns a start from `statusStartText` into milliseconds. For a start without a time: the beginning of the day in the time zone,
+ * exact to the minute.
+ */
 function statusStartMs(from: string, time_zone: string): number {
   const [day = '', instant] = from.split(' ')
   if (instant !== undefined) return Date.parse(instant)

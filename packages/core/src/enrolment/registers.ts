@@ -1,6 +1,6 @@
 /**
- * Merges writes of a JSON object so that their order and repetition do not matter: for each member, the write with the
- * latest stamp wins ("last-writer-wins register"). A tree of stamps beside the object notes these writes.
+ * Merges writes of a JSON object so that their order and repetition do not matter: for each member, the write with the latest
+ * stamp wins ("last-writer-wins register"). A tree of `StampRegister` beside the object has the stamps of the writes.
  */
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import { memberSearchKey } from './member-keys.ts'
@@ -10,9 +10,9 @@ export type Stamp = string
 
 /** The stamps of one member. */
 export interface StampRegister {
-  /** The stamp of the last write that was not an object: a text, a list, or null, which removes the member. */
+  /** The stamp of the last write that was not an object: such as a text, a list, or null, which removes the member. */
   value?: Stamp
-  /** The stamp of the last object that was written. Of its members, only those stay that were written after `value`. */
+  /** The stamp of the last object that was written. A member of the object stays only if its own stamp is not before `value`. */
   object?: Stamp
   /** The registers of the members inside, by the `searchKey` of the name, or by the key of a list element. */
   members?: Map<string, StampRegister>
@@ -21,13 +21,16 @@ export interface StampRegister {
 /** A write, with the same stamp for all its members. */
 export interface StampedWrite {
   readonly stamp: Stamp
-  /** The key of a list element, by which elements are merged; null: it has none; undefined: the list is written as a whole. */
+  /**
+   * Returns the key by which a list element is merged; null: the element has no key; undefined: the elements of this list are not
+   * merged, a write replaces the whole list.
+   */
   readonly keyOf: (path: string, element: JsonValue) => string | null | undefined
 }
 
 /**
- * Writes the members of the patch into the object, and returns the new object. A member is found in any spelling, and
- * gets the spelling of the latest write. The register is changed in place.
+ * Writes the members of the patch into the object, except those with a later write, and returns the new object. A member is
+ * found in any spelling, and gets the spelling of the latest write. The register is changed in place.
  * @param path the dotted path of the object; '' for the record
  */
 export function mergeStampedPatch(
@@ -50,7 +53,7 @@ export function mergeStampedPatch(
     const held = names.get(key)
     const before = held === undefined ? undefined : members.get(held)
     const isLatest = write.stamp >= latestStampOf(below)
-    const after = writePatchToMember(below, before, value, write, path === '' ? key : `${path}.${key}`)
+    const after = mergeStampedValue(below, before, value, write, path === '' ? key : `${path}.${key}`)
     if (held !== undefined) members.delete(held)
     if (after === undefined) continue
     const called = isLatest || held === undefined ? name : held
@@ -70,8 +73,11 @@ export function ensureMemberRegister(register: StampRegister, key: string): Stam
   return found
 }
 
-/** Writes one member, and returns its value. @returns undefined when the member was removed */
-function writePatchToMember(
+/**
+ * Writes one member, unless its register has a later stamp.
+ * @returns the value of the member afterwards; undefined when it is removed
+ */
+function mergeStampedValue(
   register: StampRegister,
   before: JsonValue | undefined,
   patch: JsonValue,
@@ -95,7 +101,7 @@ function writePatchToMember(
 
 const laterStamp = (one: Stamp | undefined, other: Stamp): Stamp => (one === undefined || one < other ? other : one)
 
-/** Removes the members of an object that were written before the stamp, and those of which no write is noted. */
+/** Removes the members of an object that were written before the stamp, and the members without a register. */
 function dropOlderMembers(register: StampRegister, before: JsonValue | undefined, stamp: Stamp): JsonValue | undefined {
   for (const [key, below] of register.members ?? []) {
     if (latestStampOf(below) < stamp) register.members?.delete(key)
@@ -111,8 +117,8 @@ function dropOlderMembers(register: StampRegister, before: JsonValue | undefined
 }
 
 /**
- * Writes a list element by element. No element is removed. The result is a single value only if neither side has a list
- * and there is one element.
+ * Writes a list element by element. No element is removed. The result is a single value only if neither `before` nor `patch` is
+ * an array and there is one element.
  */
 function writePatchToList(
   register: StampRegister,
@@ -141,7 +147,7 @@ export function elementsOfValue(value: JsonValue | undefined): readonly JsonValu
 
 /**
  * The elements as a list in the order of their keys, so that the order of writes does not matter.
- * @param alone true: one element is returned without a list, and undefined when there is none
+ * @param alone true: one element is returned without a list, and undefined is returned when there is no element
  */
 export function listOfElements(elements: ReadonlyMap<string, JsonValue>, alone: boolean): JsonValue | undefined {
   const list = [...elements].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, element]) => element)

@@ -44,7 +44,10 @@ export interface SubscribeCriteria {
   readonly frequency: Frequency | null
   /** The time at which the subscription ends; null when it has no end. */
   readonly end_at: Date | null
-  /** The verified consent for the subscription; null when the grant needs none, or before it is verified. */
+  /**
+   * The verified consent for the subscription; null when the grant needs no consent. `readSubscribeCriteria` leaves it null: the
+   * consent is verified later.
+   */
   readonly consent: SubscriptionConsent | null
   /** True when the filter has one identifier that every matching record has: the subscription is about one person. */
   readonly person: boolean
@@ -97,7 +100,7 @@ export function readSubscribeCriteria(
     consent: null,
     person: predicate !== null && isForOneIdentifier(predicate),
     fingerprint: fingerprintOf(predicate, frequency),
-    text: canonicalJson(storedCriteria(kind, criteria)),
+    text: canonicalJson(criteriaToStore(kind, criteria)),
     echo: Object.fromEntries(
       ECHOED_MEMBERS.flatMap((member) => {
         const value = criteria[member]
@@ -108,20 +111,20 @@ export function readSubscribeCriteria(
 }
 
 /**
- * The criteria without the signed consent: its content is stored with the subscription, the consent itself is not. If the grant
- * names identifier types, they are added: an identifier without a type means these types alone.
+ * The criteria to store. The signed consent is left out: only its content is stored, with the subscription. If the kind has only
+ * the identifier types of a grant, their names are added: an identifier without a type in the filter means these types alone.
  */
-function storedCriteria({ identifier_types, unlisted_identifiers }: Kind, criteria: JsonObject): object {
+function criteriaToStore({ identifier_types, unlisted_identifiers }: Kind, criteria: JsonObject): object {
   const { consent_jws: _, ...authorize } = isJsonObject(criteria.authorize) ? criteria.authorize : {}
   return {
     ...criteria,
     ...(criteria.authorize !== undefined && { authorize }),
-    // Undefined removes a member of this name that the sender wrote.
+    // Undefined removes a member `granted_identifier_types` that the sender wrote.
     granted_identifier_types: unlisted_identifiers === false ? identifier_types.map(({ name }) => name) : undefined,
   }
 }
 
-/** For each kind: its narrowed kinds, by the names of their identifier types. */
+/** For each kind: the same kind with fewer identifier types, by the names of these types, with commas between them. */
 const narrowedKinds = new WeakMap<Kind, Map<string, Kind>>()
 
 /** Returns the kind with only the identifier types that the stored criteria name. Without names it returns the kind. */
@@ -152,7 +155,7 @@ function readNotifyType(kind: Kind, criteria: Criteria): RecordType {
 
 type CriteriaFilter = Pick<SubscribeCriteria, 'predicate' | 'form'>
 
-/** Reads the filter. Whether the grant requires one is checked later. */
+/** Reads the filter. Whether the grant requires a filter is checked later. */
 function readCriteriaFilter(
   kind: Kind,
   recordType: RecordType,
@@ -178,7 +181,7 @@ const STORED_FILTER_LIMITS: QueryLimits = { query_depth: 200, query_terms: 10_00
 
 /**
  * Reads the types and the filter of stored criteria, `SubscribeCriteria.text`.
- * @throws ItemRejection the kind lacks something that the criteria name, because the kind has changed or a grant has reduced it
+ * @throws ItemRejection the criteria name something that the kind has no more, or that the grant does not include
  */
 export function readCriteriaText(
   whole: Kind,
@@ -200,7 +203,7 @@ function isForOneIdentifier(predicate: Predicate): boolean {
   return predicate.is === 'identifier' && predicate.identifiers.length === 1
 }
 
-/** The digest of the filter and the schedule. Participant, registry and types are stored beside it. */
+/** The digest of the filter, the schedule and its start. Participant, registry and types are stored beside the digest. */
 function fingerprintOf(predicate: Predicate | null, frequency: Frequency | null): Uint8Array {
   const asked = {
     filter: predicate === null ? null : canonicalPredicate(predicate),

@@ -87,10 +87,13 @@ export function readCron(text: string): Cron {
 /** The schedule as the one form of expression that croner reads. Equal texts mean equal times. */
 export const cronText = (cron: Cron): string => CRON_FIELD_ORDER.map((name) => cron[name]?.join(',') ?? '*').join(' ')
 
-/** True for an expression of Quartz: only Quartz has a year or `?`, and never five fields. */
+/** True for an expression of Quartz: it has seven fields, of which the last is the year, or six fields with a `?`. */
 const isQuartzForm = (fields: readonly string[]): boolean => fields.length === 7 || (fields.length === 6 && fields.includes('?'))
 
-/** Combines the two fields of days. If neither is `*`, and one of them lists all values, every day matches. */
+/**
+ * Combines the two fields of days, where null means `*`. If neither is null, a day needs to be in only one of them: so every day
+ * matches when one of them lists all values.
+ */
 function combineDayFields(day: CronFieldValues, weekday: CronFieldValues): Pick<Cron, 'day' | 'weekday'> {
   const isEveryDay = day?.length === 31 || weekday?.length === 7
   return isEveryDay && day !== null && weekday !== null
@@ -117,17 +120,17 @@ function readFieldPart(field: CronField, text: string): readonly number[] {
   if (part === null) throw fieldPartProblem(field, text)
   const [, every, first = '', last, stepText] = part
   const { min, max } = field
-  const from = every === undefined ? readValue(field, first, text) : min
+  const from = every === undefined ? readCronNumber(field, first, text) : min
   // A start with a step but without an end, such as `5/10`, runs to the end of the field.
   const end = every === undefined && stepText === undefined ? from : max
-  const to = last === undefined ? end : readValue(field, last, text)
+  const to = last === undefined ? end : readCronNumber(field, last, text)
   if (to < from) throw fieldProblem(field, 'must not have a range that runs backwards')
   const step = Number(stepText ?? 1)
   if (step < 1 || step > max - min + 1) throw fieldProblem(field, `must have steps from 1 to ${max - min + 1}`)
   return range(0, Math.floor((to - from) / step)).map((index) => from + index * step)
 }
 
-function readValue(field: CronField, text: string, part: string): number {
+function readCronNumber(field: CronField, text: string, part: string): number {
   const { min, max, names = [], first = 0 } = field
   const named = names.indexOf(text.toUpperCase())
   const value = named >= 0 ? named + first : Number(text)
@@ -156,8 +159,8 @@ export function shortestGapSeconds({ second, minute, hour }: Cron): number {
   const seconds = valueDistances(second, MINUTE_SECONDS)
   const minutes = valueDistances(minute, 60)
   const hours = valueDistances(hour, 24)
-  // The seconds from the first to the last run within a minute, an hour and a day. The rest of the minute, hour or day is a gap
-  // too.
+  // The seconds from the first to the last run within a minute, an hour and a day. The time from the last run to the first run of
+  // the next minute, hour or day is a gap too.
   const inMinute = seconds.last
   const inHour = minutes.last * MINUTE_SECONDS + inMinute
   const inDay = hours.last * HOUR_SECONDS + inHour
@@ -171,7 +174,7 @@ function valueDistances(values: CronFieldValues, count: number): { readonly step
   return { step: Math.min(Number.POSITIVE_INFINITY, ...steps), last: (values.at(-1) ?? 0) - (values[0] ?? 0) }
 }
 
-/** Years. Among any eight years in a row there is a leap year. */
+/** The number of years after the first that are tested for 29 February: among any eight years in a row there is a leap year. */
 const LEAP_YEAR_WITHIN_YEARS = 8
 
 /** True when the schedule has at least one day from the first to the last year. */

@@ -12,8 +12,8 @@ function derived(kindName: string, before: JsonObject | null, after: JsonObject 
   if (recordType === undefined) throw new Error(`no record type ${typeName}`)
   const change = { before: state(kind, recordType, before), after: state(kind, recordType, after) }
   const settings = { kind, recordType, time_zone: 'Pacific/Auckland', now: NOW, birth_span: 365 }
-  return deriveEvents(settings, change).map(({ event_type, corrects }) =>
-    corrects === undefined ? event_type : `${corrects} of ${event_type}`,
+  return deriveEvents(settings, change).map(({ event_type, correction_type }) =>
+    correction_type === undefined ? event_type : `${correction_type} of ${event_type}`,
   )
 }
 

@@ -58,8 +58,8 @@ export interface StateChange {
 export interface DerivedEvent {
   readonly event_type: string
   /** Present when the event corrects earlier published events of the same type about the same record. */
-  readonly corrects?: 'CANCEL' | 'CORRECTION'
-  /** Other records that the event is also about. */
+  readonly correction_type?: 'CANCEL' | 'CORRECTION'
+  /** Further records that the event is about, such as the members who were added to a group. */
   readonly also_of?: NamedRecords
 }
 
@@ -83,7 +83,7 @@ export interface DerivationFacts {
 
 const DAY_MS = 86_400_000
 
-/** The events of a change, in the order of the rules. Do not call it for a change that changes nothing. */
+/** The events of a change, in the order of the rules. Do not call the function for a change that changes nothing. */
 export function deriveEvents(derivation: DerivationFacts, change: StateChange): readonly DerivedEvent[] {
   const on = change.before === null ? 'new' : change.after === null ? 'deleted' : 'changed'
   const events: DerivedEvent[] = []
@@ -93,7 +93,7 @@ export function deriveEvents(derivation: DerivationFacts, change: StateChange): 
     if (!areRuleConditionsTrue(derivation, rule, change)) continue
     events.push({
       event_type: rule.event,
-      ...(rule.corrects && { corrects: rule.corrects }),
+      ...(rule.corrects && { correction_type: rule.corrects }),
       ...(rule.also_of && { also_of: recordsNamedInAddedElements(derivation, rule.also_of, change) }),
     })
     hasEvent ||= rule.corrects === undefined
@@ -101,7 +101,7 @@ export function deriveEvents(derivation: DerivationFacts, change: StateChange): 
   return events
 }
 
-/** True when all conditions of a rule hold; its `on` is not checked. */
+/** True when all conditions (`if`) of a rule hold; its `on` (new, changed or deleted) is not checked. */
 export function areRuleConditionsTrue(derivation: DerivationFacts, rule: EventRule, change: StateChange): boolean {
   return (rule.if ?? []).every((condition) => isConditionTrue(derivation, condition, change))
 }
@@ -133,7 +133,7 @@ function isConditionTrue(derivation: DerivationFacts, condition: EventCondition,
 
 const valueJsonText = (value: AttributeValue): string => JSON.stringify(value)
 
-/** The elements that a change added to a list, each as the keys by which it is found. */
+/** The elements that a change added to a list: for each element, the keys that identify it in the list. */
 function addedElementKeys(
   derivation: DerivationFacts,
   list: RuleList,
@@ -179,8 +179,8 @@ function listElementKeys(
 type MemberChangedCondition = Extract<EventCondition, { is: 'member_changed' }>
 
 /**
- * For each element of a compound, by its key, the value of one member as text; '' for none. All elements without a key
- * share the key '': the last of them counts.
+ * For each element of a compound, by its key `by`: the value of its member `member` as JSON text, or '' when the element has no
+ * such value. All elements without a key share the key ''; only the value of the last of them is returned.
  */
 function memberTextsByKey(
   { compound, by, member }: MemberChangedCondition,
@@ -194,8 +194,8 @@ function memberTextsByKey(
 }
 
 /**
- * True when the first day of a date is at most `birth_span` days before another date, and not after it. Without another
- * date, the day of the change is taken.
+ * True when a date is at most `birth_span` days before the date `until`, and not after it. If `until` is missing, the day of the
+ * change is used. A part of a date, such as 2026-03, counts as its first day.
  */
 function isRecentDate(
   { time_zone, now, birth_span }: DerivationFacts,
@@ -203,12 +203,12 @@ function isRecentDate(
   until: AttributeValue | undefined,
 ): boolean {
   if (typeof date !== 'object' || !('from' in date)) return false
-  const end = findFirstDay(until, time_zone) ?? dayIn(time_zone, now.getTime())
+  const end = findFirstDayOfDate(until, time_zone) ?? dayIn(time_zone, now.getTime())
   const beginning = new Date(Date.parse(end) - birth_span * DAY_MS).toISOString().slice(0, 10)
   return date.from >= beginning && date.from <= end
 }
 
-function findFirstDay(value: AttributeValue | undefined, time_zone: string): string | null {
+function findFirstDayOfDate(value: AttributeValue | undefined, time_zone: string): string | null {
   if (typeof value === 'string') return dayIn(time_zone, Date.parse(value))
   return typeof value === 'object' && 'from' in value ? value.from : null
 }

@@ -1,7 +1,7 @@
 /**
- * Makes keys of filters and of changed records, by which the subscriptions are found that a change may match. A filter
- * has the keys of its most selective part; a record has the keys of all its values. If a filter is true of a record,
- * both have at least one key in common.
+ * Makes keys for the filters of subscriptions and for changed records. If a filter is true of a record, both have at least one
+ * key in common; so only subscriptions with a key of the changed record need to be looked at. A filter has the keys of its most
+ * selective part; a record has the keys of all its values.
  */
 import type { AttributeScalar, AttributeType } from '@rollcall/protocol'
 import { sha256 } from '../model/digests.ts'
@@ -9,20 +9,23 @@ import type { Comparison, Literal, OneOf, Predicate } from '../model/predicate.t
 import type { ExtractedRecord } from '../query/memory/extract-record.ts'
 
 /** A key of a filter. A record with the same key may satisfy the filter. */
-export interface FilingKey {
+export interface FilterKey {
   readonly key: Uint8Array
   /** True when every record with this key satisfies the whole filter, so that the filter need not be evaluated. */
   readonly whole: boolean
 }
 
-/** The key text that every record has, for filters without a usable condition. Its key is empty. */
+/** The key text that every record has, for filters without a usable condition. The key made from this text has no bytes. */
 const EVERY_RECORD_KEY_TEXT = ''
 const EMPTY_KEY = new Uint8Array(0)
 
 /** The length of a key in bytes: long enough that different texts do not give the same key. */
 const KEY_BYTES = 16
 
-/** How selective an equality is, by attribute type. A type that is missing here gives no keys. */
+/**
+ * How selective an equality is, by attribute type: a higher number finds fewer records. A condition on an attribute of a type
+ * that is not listed here gives no keys.
+ */
 const SELECTIVITY_BY_TYPE: Readonly<Partial<Record<AttributeType, number>>> = {
   text: 4,
   number: 3,
@@ -33,16 +36,16 @@ const SELECTIVITY_BY_TYPE: Readonly<Partial<Record<AttributeType, number>>> = {
 }
 const IDENTIFIER_SELECTIVITY = 5
 
-/** The keys of a filter or of a part of it. A record that satisfies the filter has at least one of them. */
+/** The keys of a filter or of a part of it. A record that satisfies the filter or part has at least one of these keys. */
 interface FilterKeys {
   /** The selectivity of the least selective key. */
   readonly selectivity: number
-  /** For the text of each key: true when every record with the key satisfies the whole filter (`FilingKey.whole`). */
+  /** For the text of each key: true when every record with the key satisfies the whole filter (`FilterKey.whole`). */
   readonly keys: ReadonlyMap<string, boolean>
 }
 
 /** The keys of a filter. @param predicate the filter's predicate before `resolveAges`; null: there is no filter */
-export function keysOfFilter(predicate: Predicate | null): readonly FilingKey[] {
+export function keysOfFilter(predicate: Predicate | null): readonly FilterKey[] {
   if (predicate === null) return [{ key: keyDigest(EVERY_RECORD_KEY_TEXT), whole: true }]
   const filed = keysOfPredicate(predicate, '')
   if (filed === null) return [{ key: keyDigest(EVERY_RECORD_KEY_TEXT), whole: false }]
@@ -72,7 +75,7 @@ function recordKeyTexts(record: ExtractedRecord | null): ReadonlySet<string> {
     for (const value of values) texts.add(identifierKeyText(type, value))
   }
   for (const [name, value] of record.values) {
-    // A list of single values has keys like a list of elements with one member of the same name.
+    // A list of values has keys with the attribute's name twice, as if each value were an element with this one member.
     const [prefix, scalars] = isList(value) ? [`${name}.`, value] : ['', [value]]
     for (const scalar of scalars) addKeyText(texts, `${prefix}${name}`, scalar)
   }
@@ -94,8 +97,8 @@ function addKeyText(texts: Set<string>, name: string, value: AttributeScalar): v
 }
 
 /**
- * The keys of a predicate; null when it has none: records without a common key may satisfy it.
- * @param prefix inside `some`, the name of the list and a dot; else ''
+ * The keys of a predicate; null when no keys can be made: a record may then satisfy the predicate without a key in common.
+ * @param prefix for a predicate inside `some`, the name of the list and a dot; otherwise ''
  */
 function keysOfPredicate(predicate: Predicate, prefix: string): FilterKeys | null {
   switch (predicate.is) {
@@ -109,9 +112,9 @@ function keysOfPredicate(predicate: Predicate, prefix: string): FilterKeys | nul
     case 'some':
       return keysOfPredicate(predicate.of, `${predicate.list.name}.`)
     case 'compare':
-      return predicate.operator === 'eq' ? keysOfEqualities(predicate, [predicate.value], prefix) : null
+      return predicate.operator === 'eq' ? keysOfEqualConditions(predicate, [predicate.value], prefix) : null
     case 'in':
-      return keysOfEqualities(predicate, predicate.values, prefix)
+      return keysOfEqualConditions(predicate, predicate.values, prefix)
     case 'identifier':
       return {
         selectivity: IDENTIFIER_SELECTIVITY,
@@ -127,7 +130,7 @@ function asPartOfAnd(filed: FilterKeys | null): FilterKeys | null {
   return filed && { ...filed, keys: new Map([...filed.keys.keys()].map((text) => [text, false])) }
 }
 
-/** The part of an `and` that selects most; of several equal ones, that with the fewest keys. */
+/** The part of an `and` that matches the fewest records; of equally selective parts, the one with the fewest keys. */
 function findMostSelectiveKeys(parts: readonly (FilterKeys | null)[]): FilterKeys | null {
   const filed = parts.filter((part) => part !== null)
   const order = (one: FilterKeys, other: FilterKeys): number =>
@@ -147,7 +150,7 @@ function keysOfAlternatives(parts: readonly (FilterKeys | null)[]): FilterKeys |
   return { selectivity, keys: wholeByText }
 }
 
-function keysOfEqualities(
+function keysOfEqualConditions(
   { attribute, until }: Comparison | OneOf,
   literals: readonly Literal[],
   prefix: string,

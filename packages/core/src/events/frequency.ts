@@ -6,7 +6,7 @@ import type { Frequency } from '../model/event.ts'
 import { CronProblem, cronText, hasRunDay, readCron, shortestGapSeconds } from './cron.ts'
 
 /** The values that reading a frequency needs: the registry's time zone and the current time. */
-export interface FrequencyScope {
+export interface TimeZoneAndNow {
   /** The time zone of the registry, in which cron expressions are read. */
   readonly time_zone: string
   readonly now: Date
@@ -18,7 +18,7 @@ const SHORTEST_RUN_GAP_SECONDS = 5
 const FREQUENCY_PATH = 'subscribe_criteria.frequency'
 
 /** Reads a frequency completely or refuses it. @throws ItemRejection rjct.notify_details.invalid */
-export function readFrequency(given: JsonValue, { time_zone, now }: FrequencyScope): Frequency {
+export function readFrequency(given: JsonValue, { time_zone, now }: TimeZoneAndNow): Frequency {
   if (!isJsonObject(given)) {
     throw invalidFrequency('', 'must be an object with start_time, end_time and frequency')
   }
@@ -85,8 +85,8 @@ function findRunAfter({ cron, start_at, end_at }: Frequency, time_zone: string, 
 const compiledSchedules = new LRUCache<string, Schedule>({ max: 1_000 })
 
 /**
- * The compiled schedule. When clocks go back, a run at a fixed time happens once. When a time is skipped, its run
- * happens right after the change. A schedule with `*` for seconds, minutes or hours has no fixed times.
+ * The compiled schedule. When clocks go back, a run at a fixed time happens once. When clocks go forward and skip the time of a
+ * run, the run happens right after the clock change. A schedule with `*` for seconds, minutes or hours has no fixed times.
  */
 function scheduleOf(cron: string, time_zone: string): Schedule {
   const key = `${time_zone} ${cron}`

@@ -9,7 +9,7 @@ import { readCriteriaText } from './criteria.ts'
 /**
  * True when the grant allows the subscription.
  * @param criteria the canonical text of the criteria
- * @param consent the consent of the subscription; null: it has none; undefined: the caller checks it
+ * @param consent the consent of the subscription; null: it has none; undefined: this function does not check the consent
  */
 export function isSubscriptionGranted(grant: Grant | null, criteria: string, consent?: ConsentSummary | null): boolean {
   if (grant === null || (consent !== undefined && !isConsentGranted(grant, consent))) return false

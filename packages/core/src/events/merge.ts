@@ -25,7 +25,7 @@ export class MergeProblem extends Error {
   override readonly name = 'MergeProblem'
 }
 
-export interface MergeScope {
+export interface KindAndTypeOfRecord {
   readonly kind: Kind
   readonly recordType: RecordType
 }
@@ -38,7 +38,12 @@ export type ElementRemovals = Readonly<Record<string, readonly JsonValue[]>>
  * keeps its place and spelling.
  * @throws MergeProblem
  */
-export function mergeRecord(scope: MergeScope, record: JsonObject, patch: JsonObject, remove: ElementRemovals = {}): JsonObject {
+export function mergeRecord(
+  scope: KindAndTypeOfRecord,
+  record: JsonObject,
+  patch: JsonObject,
+  remove: ElementRemovals = {},
+): JsonObject {
   const merged = mergeObject(scope, '', record, patch)
   const removed = removeElements(scope, merged, remove)
   checkElementsKept(scope, record, removed.record, removed.keys)
@@ -46,13 +51,14 @@ export function mergeRecord(scope: MergeScope, record: JsonObject, patch: JsonOb
 }
 
 /**
- * Merges a patch for a retired record into its survivor. Identifiers of the retired record that the patch has in lists
- * with keyed elements do not become identifiers of the survivor.
- * @param aliases identifiers of the records that were merged into this record
+ * Merges a patch for a retired record into its survivor. The patch's identifiers of the retired record are left out first, where
+ * they are in lists with keyed elements, so that the survivor does not get them.
+ * @param record the survivor
+ * @param aliases identifiers of the records that were merged into the survivor
  * @throws MergeProblem
  */
 export function mergeIntoSurvivor(
-  scope: MergeScope,
+  scope: KindAndTypeOfRecord,
   record: JsonObject,
   patch: JsonObject,
   aliases: readonly Identifier[],
@@ -62,11 +68,11 @@ export function mergeIntoSurvivor(
 }
 
 /**
- * The patch without the identifiers of retired records in its lists with keyed elements; those that this record has too
- * stay. Identifiers in single members, such as `phone_number`, stay as well.
+ * The patch without the identifiers of retired records in its lists with keyed elements. An identifier that `record` has too
+ * stays in the patch, and so does an identifier outside of such lists, such as `phone_number`.
  */
 export function patchWithoutAliases(
-  { kind, recordType }: MergeScope,
+  { kind, recordType }: KindAndTypeOfRecord,
   record: JsonObject,
   patch: JsonObject,
   aliases: readonly Identifier[],
@@ -89,7 +95,7 @@ export function patchWithoutAliases(
   return left
 }
 
-function mergeObject(scope: MergeScope, path: string, object: JsonObject, patch: JsonObject): JsonObject {
+function mergeObject(scope: KindAndTypeOfRecord, path: string, object: JsonObject, patch: JsonObject): JsonObject {
   // `MembersByName` has a Map inside, because a member may be called `__proto__`.
   const merged = new MembersByName(Object.entries(object), searchKey)
   for (const [name, value] of Object.entries(patch)) {
@@ -101,7 +107,7 @@ function mergeObject(scope: MergeScope, path: string, object: JsonObject, patch:
   return Object.fromEntries(merged.members)
 }
 
-function mergeValue(scope: MergeScope, path: string, value: JsonValue | undefined, patch: JsonValue): JsonValue {
+function mergeValue(scope: KindAndTypeOfRecord, path: string, value: JsonValue | undefined, patch: JsonValue): JsonValue {
   const list = keyedListAt(scope.recordType, path)
   if (list !== undefined) return mergeList(scope, list, path, value, patch)
   if (!isJsonObject(patch)) return patch
@@ -109,11 +115,17 @@ function mergeValue(scope: MergeScope, path: string, value: JsonValue | undefine
 }
 
 /**
- * Merges a list. A single value in place of a list counts as a list of one; the result is single only if neither side
- * has a list and one element is left. Elements with the same key are merged. A single object without keys is merged
- * into a single value; any other element without keys is added, unless an equal one is there.
+ * Merges a list. A single value in place of a list counts as a list of one. Elements with the same key are merged. An element
+ * without keys is added, unless the list has an equal element; but if neither `value` nor `patch` is an array, an object without
+ * keys is merged into the first element. The result is a single value only if neither is an array and one element is left.
  */
-function mergeList(scope: MergeScope, list: KeyedList, path: string, value: JsonValue | undefined, patch: JsonValue): JsonValue {
+function mergeList(
+  scope: KindAndTypeOfRecord,
+  list: KeyedList,
+  path: string,
+  value: JsonValue | undefined,
+  patch: JsonValue,
+): JsonValue {
   const elements = [...elementsOfValue(value)]
   const alone = !Array.isArray(patch) && !Array.isArray(value)
   const keysOf = (element: JsonValue): readonly string[] => {
@@ -139,14 +151,14 @@ function mergeList(scope: MergeScope, list: KeyedList, path: string, value: Json
   return alone && only !== undefined && others.length === 0 ? only : elements
 }
 
-function mergeElement(scope: MergeScope, path: string, element: JsonValue, patch: JsonValue): JsonValue {
+function mergeElement(scope: KindAndTypeOfRecord, path: string, element: JsonValue, patch: JsonValue): JsonValue {
   if (!isJsonObject(patch)) return patch
   return mergeObject(scope, path, isJsonObject(element) ? element : {}, patch)
 }
 
 /** Removes elements. @returns the record, and the keys of the removed elements by the name of their list */
 function removeElements(
-  { kind, recordType }: MergeScope,
+  { kind, recordType }: KindAndTypeOfRecord,
   record: JsonObject,
   remove: ElementRemovals,
 ): { record: JsonObject; keys: ReadonlyMap<string, ReadonlySet<string>> } {
@@ -194,12 +206,12 @@ function withoutElements(
 }
 
 /**
- * Checks that each element with a key is still there, or was named for removal: a patch may replace the object that
- * contains a list.
+ * Checks that each element with a key is still in the record after the merge, or was named for removal: a patch may replace the
+ * object that contains a list.
  * @throws MergeProblem
  */
 function checkElementsKept(
-  { kind, recordType }: MergeScope,
+  { kind, recordType }: KindAndTypeOfRecord,
   before: JsonObject,
   after: JsonObject,
   removed: ReadonlyMap<string, ReadonlySet<string>>,

@@ -1,4 +1,6 @@
-/** Reduces a record to its own identifiers, for notifications that have no other members. */
+/**
+ * Reduces a record to the identifiers of the record itself, not of persons in it, for notifications that have no other members.
+ */
 import {
   isJsonObject,
   type JsonObject,
@@ -10,24 +12,24 @@ import {
   writtenIdentifiers,
 } from '@rollcall/protocol'
 
-const reducedByRecordType = new WeakMap<RecordType, RecordType>()
+const reducedTypeByRecordType = new WeakMap<RecordType, RecordType>()
 
 /** The record type with its identifier lists and its primary identifier only: no telephones, and no other persons. */
 function recordTypeWithOwnIdentifiers(recordType: RecordType): RecordType {
-  const known = reducedByRecordType.get(recordType)
+  const known = reducedTypeByRecordType.get(recordType)
   if (known !== undefined) return known
   const { primary_identifier } = recordType
   const identifiers = recordType.identifiers.filter(
     ({ names, type }) => names === 'record' && (type === undefined || type === primary_identifier),
   )
   const only = { ...recordType, identifiers }
-  reducedByRecordType.set(recordType, only)
+  reducedTypeByRecordType.set(recordType, only)
   return only
 }
 
 /**
- * A record with only its `@type` and its own identifiers as written, in one list. The list is at the first path where
- * the record type has own identifiers. Identifiers of unlisted types are left out.
+ * A record with only its `@type` and its own identifiers as written, in one list. The list is at the first path where the record
+ * type has own identifiers. An identifier whose type the kind does not list is left out.
  */
 export function withOwnIdentifiersOnly(kind: Kind, recordType: RecordType, document: JsonValue): JsonObject {
   const identifiers = writtenIdentifiers(kind, recordTypeWithOwnIdentifiers(recordType), document)

@@ -1,9 +1,9 @@
 /** Indexes that find elements of a list by key, and members of an object by name, without reading all of them. */
 
-/** An index of a list's elements by name, such as a key. An element may have several names. */
+/** An index of the elements of a list. The names of an element are texts that find it, such as its keys. */
 export class ElementIndex<Element> {
   readonly #namesOf: (element: Element) => readonly string[]
-  /** The positions for each name, in ascending order. An element at such a position may have lost the name since. */
+  /** The positions for each name, in ascending order. A position stays here when a new element at the position lacks the name. */
   readonly #places = new Map<string, number[]>()
   readonly #names: (readonly string[])[] = []
 
@@ -48,7 +48,7 @@ export class MembersByName<Value> {
     this.#read = read
   }
 
-  /** The spelling of a member that the object has for this name; the name itself when it has no such member. */
+  /** The name of this member as the object spells it; the given name when the object has no such member. */
   nameOf(name: string): string {
     if (this.members.has(name)) return name
     this.#names ??= this.#readAll()

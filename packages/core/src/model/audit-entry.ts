@@ -4,8 +4,8 @@
  */
 
 /**
- * The kinds of audit entries. `unsent` says that an answer which an earlier entry calls sent was not sent; `reply` and
- * `transaction_id` are those of the earlier entry.
+ * The kinds of audit entries. `unsent` says that an answer which an earlier entry calls sent was not sent. It repeats the `reply`
+ * and the `transaction_id` of the earlier entry.
  */
 export const AUDIT_KINDS = [
   ...(['answer', 'acknowledgement', 'callback', 'notification', 'unsent', 'refusal', 'operator'] as const),
@@ -24,7 +24,8 @@ export interface PersonIdentifier {
 export const identifierKey = ({ type, value }: PersonIdentifier): string => `${type}\0${value}`
 
 /**
- * Makes pseudonyms of persons for use outside of the audit log. They equal those in the log, and are the same in all registries.
+ * Makes pseudonyms of persons for use outside of the audit log. An identifier has the same pseudonym as in the audit log, in
+ * every registry.
  */
 export type MakePseudonyms = (identifiers: readonly PersonIdentifier[]) => Promise<readonly Uint8Array[]>
 
@@ -44,7 +45,7 @@ export interface AuditedMessage {
   readonly message_id: string | null
   /** The SHA-256 digest of the message's bytes, in hexadecimal. */
   readonly digest: string
-  /** The kid of the key that signed it; null when it is unsigned, or its signature names no key. */
+  /** The kid of the key that signed the message; null when the message is unsigned, or its signature names no key. */
   readonly kid: string | null
   /** The value of the message's signature; null when the message is unsigned. */
   readonly signature: string | null
@@ -58,7 +59,7 @@ export interface AuditedConsent {
 }
 
 /** The record types, query forms and attributes that a request names; never values. */
-export interface AuditedQuestion {
+export interface AskedNames {
   readonly record_types: readonly string[]
   readonly forms: readonly string[]
   readonly attributes: readonly string[]
@@ -72,7 +73,9 @@ export interface ConfidentialDetails {
   readonly reason?: string
   /** The result of the review of an emergency access, in the reviewer's words. */
   readonly finding?: string
-  /** The reviewer and the time of the review (RFC 3339 in UTC, with milliseconds). Reviews of earlier versions have neither. */
+  /**
+   * The reviewer. `reviewed_at` is the time of the review (RFC 3339 in UTC, milliseconds). Reviews of earlier versions lack both.
+   */
   readonly reviewed_by?: string
   readonly reviewed_at?: string
 }
@@ -109,20 +112,23 @@ interface AuditEntryContent {
   readonly outcomes: Readonly<Record<string, number>>
   /** The number of records that were sent, or shown to an operator. */
   readonly records: number
-  readonly asked: AuditedQuestion
+  readonly asked: AskedNames
   /** The paths of the values that were sent, shown, or told as an answer such as yes or no, by record type. */
   readonly shown: Readonly<Record<string, readonly string[]>>
   /** The correlation_ids of stored answers that are sent again in this answer, or shown again by this act. */
   readonly repeats?: readonly string[]
   /**
-   * The number of equal refusals that this entry counts, since the time `since` (RFC 3339). In the entry of an act on the partner
-   * page, the number of deliveries that are sent again.
+   * In the entry of refusals, the number of similar refusals that the entry counts, since the time `since` (RFC 3339). In the
+   * entry of an act on the partner page, the number of deliveries that are sent again.
    */
   readonly count?: number
   readonly since?: string
   /** For a refusal: the sender's IPv4 address, or the /64 prefix of its IPv6 address. */
   readonly address?: string
-  /** For an act of an operator, or of a person at a participant: the command, without values. `unsent`: `not sent`. */
+  /**
+   * For an act of an operator, or of a person at a participant: the command, without values. In an entry of the kind `unsent`:
+   * the text `not sent`.
+   */
   readonly note?: string
 }
 

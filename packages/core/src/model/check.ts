@@ -10,7 +10,7 @@ export interface CheckedSystem {
   readonly since: Date
 }
 
-/** The states of a step. `skipped`: not needed, because the operation is not granted here, or no callback address is allowed. */
+/** The states of a step. `skipped`: not needed, because the grant lacks the operation, or no callback address is allowed. */
 export const STEP_STATES = ['passed', 'missing', 'skipped'] as const
 
 export interface CheckStep {

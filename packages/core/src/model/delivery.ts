@@ -1,6 +1,8 @@
-/** Deliveries (envelopes that we send) and their attempts, as stored, and the bindings of their encrypted parts. */
+/**
+ * Deliveries (envelopes that we send) and their attempts, as stored, and the texts that bind their encrypted parts to their rows.
+ */
 
-/** Where deliveries go. Health, order and circuit breaker are stored for each destination. */
+/** A place to which deliveries go: an origin of one participant. Each has a circuit breaker of its own. */
 export interface Destination {
   /** `Participant.id` */
   readonly participant: number
@@ -14,12 +16,13 @@ export const targetOrigin = (target: string | null): string => (target === null 
 declare const storedEnvelope: unique symbol
 
 /**
- * A stored reply or envelope of notifications, encrypted for `deliveryBodyBinding`: canonical JSON of `{header, message}`, with `traceparent` if there is one.
- * Its records were disclosed when it was made; every attempt sends the same message.
+ * A stored reply or envelope of notifications, encrypted and bound to its delivery (`deliveryBodyBinding`): canonical JSON of
+ * `{header, message}`, with `traceparent` if there is one. Its records were disclosed when it was made; every attempt sends the
+ * same message.
  */
 export type StoredEnvelope = Uint8Array & { readonly [storedEnvelope]: true }
 
-/** A new envelope to send to a participant; it is held while no address for it is known. */
+/** A new envelope to send to a participant. It waits (is held) while no address for it is known. */
 export interface NewDelivery {
   /** A UUID. */
   readonly id: string
@@ -34,7 +37,7 @@ export interface NewDelivery {
   /** The number of the answer's page, from 1; 1 for a notification. */
   readonly page: number
   readonly message_id: string
-  /** The address to which the delivery goes; null when none is known, and the delivery is held. */
+  /** The address to which the delivery goes; null when none is known: the delivery then waits for an address (it is held). */
   readonly target: string | null
   /** True when the message must be sent encrypted. If false, the participant's policy at the attempt decides. */
   readonly encrypted: boolean
@@ -42,10 +45,10 @@ export interface NewDelivery {
   /** The mailbox of a notification; null or undefined for others. A mailbox has at most one pending delivery. */
   readonly mailbox?: number | null
   /**
-   * The grant and the protection that applied when the envelope was made; null or undefined when it was made without a
-   * grant, so without records.
+   * The grant and the protection that applied when the envelope was made; null or undefined when it was made without a grant, and
+   * so has no records.
    */
-  readonly made?: DisclosingGrant | null
+  readonly disclosedUnder?: DisclosingGrant | null
 }
 
 /** The grant under which records were disclosed, and the version of the protected persons at that time. */
@@ -70,7 +73,7 @@ export interface ClaimedDelivery extends NewDelivery {
   readonly origin: string
   /** The number of this attempt, from 1. */
   readonly number: number
-  /** The number of attempts before the retry schedule was started again. */
+  /** The number of attempts before the retry schedule was last started again by hand; 0 if it never was. */
   readonly earlier: number
   /** The address that the request or mailbox named; null: it named none; undefined: not known, or no longer stored. */
   readonly sender_uri: string | null | undefined
@@ -112,7 +115,7 @@ export interface HealthVerdict extends Destination {
   readonly longest_pause: number
 }
 
-/** The binding of the encrypted body of a delivery (`keys/bodies.ts`). */
+/** The binding of the encrypted body of a delivery: the body can be decrypted only for the delivery with this id. */
 export const deliveryBodyBinding = (id: string): string => `delivery ${id} body`
 
 /** The binding of the encrypted first bytes of an answer. @param number the number of the attempt, from 1 */

@@ -25,7 +25,7 @@ export interface Exchange {
 }
 
 /**
- * Stops the work when nobody waits for the answer any more. Call it before work that may take long.
+ * Throws a fault, which ends the work, when nobody waits for the answer any more. Call this before work that may take long.
  * @throws RequestFault err.request.bad
  */
 export function checkPeerWaits({ isGone }: Pick<Exchange, 'isGone'>): void {
@@ -40,7 +40,7 @@ export interface Message {
   readonly [member: string]: unknown
 }
 
-/** The binding of the encrypted request of an exchange (`keys/bodies.ts`). @param id the id of the exchange's row */
+/** The binding of the encrypted request of an exchange (`keys/src/bodies.ts`). @param id the id of the exchange's row */
 export const requestBodyBinding = (id: string): string => `exchange ${id} request`
 
 /** `sync`: the answer is sent in the same connection. `async`: it is sent later, as callbacks. */
@@ -49,7 +49,7 @@ export type ModeName = 'sync' | 'async'
 /** The most characters of a message_id that is stored as it is; a longer one is stored as its digest. */
 const MAX_UNHASHED_MESSAGE_ID_LENGTH = 255
 
-/** The key of a stored message_id: itself, or for one longer than 255 characters `sha256:` and its digest. */
+/** The key of a stored message_id: the message_id; if it is longer than 255 characters, `sha256:` and its digest. */
 export function messageKey(message_id: string): string {
   return message_id.length <= MAX_UNHASHED_MESSAGE_ID_LENGTH ? message_id : `sha256:${sha256Hex(message_id)}`
 }

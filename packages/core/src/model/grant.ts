@@ -23,8 +23,8 @@ export const QUERY_FORMS = ['identifier', 'expression', 'predicate', 'graphql'] 
 export type QueryForm = (typeof QUERY_FORMS)[number]
 
 /**
- * `law`: no consent is needed. Otherwise each search item, and each question about a person, needs the consent, the
- * authorization, or one of both. A subscription then needs a signed consent.
+ * `law`: no consent is needed. Otherwise each search item, and each question about one person (such as whether the person is
+ * enrolled), needs the consent, the authorization, or (`either`) one of the two. A subscription then needs a signed consent.
  */
 export const GRANT_BASES = ['law', 'consent', 'authorize', 'either'] as const
 
@@ -34,10 +34,13 @@ export const CONSENT_FORMS = ['asserted', 'signed'] as const
 /** How `total_count` states the number of matching records. */
 export const TOTAL_COUNT_FORMS = ['exact', 'capped', 'rounded', 'none'] as const
 
-/** `allowed`: minors are found and shown. `never`: they are not, and persons without a birth date are not found. */
+/**
+ * `allowed`: minors (persons below the registry's `majority_age`) are found and shown. `never`: minors are neither found nor
+ * shown, and persons without a birth date are not found.
+ */
 export const MINOR_RULES = ['allowed', 'never'] as const
 
-/** Members of `header.meta` in which the participant names the person who asks, and the case. */
+/** Members of `header.meta` that a grant may demand in every request: the person who asks, and the case for which it is asked. */
 export const DEMANDED_META_MEMBERS = ['requested_by', 'case'] as const
 
 const dailyLimitSchema = (description: string) => Type.Integer({ minimum: 1, description: `${description}, a day (UTC)` })
@@ -164,20 +167,23 @@ export interface Grant {
   readonly terms: GrantTerms
   /** The kind with only what the grant allows to ask about. Queries are read with it. */
   readonly kind: Kind
-  /** The same kind for questions about one person, which may also name a programme. */
+  /** Like `kind`, for questions about one person, such as a request with `enrolled_criteria`: these may also name a programme. */
   readonly person_kind: Kind
   readonly operations: GrantedNames
   readonly recordTypes: GrantedNames
   readonly queryForms: ReadonlySet<QueryForm>
   readonly eventTypes: GrantedNames
   readonly programmes: GrantedNames
-  /** Conditions that a record must fulfil to be found, by record type. A type without an entry has no condition. */
+  /** Conditions that a record must fulfil to be found, by record type. A record type that is not in the map has no condition. */
   readonly rows: ReadonlyMap<string, Predicate>
   /** The visible part of each record type; null when all records are shown whole. */
   readonly visible: ReadonlyMap<string, VisibleNode> | null
   readonly identifiers: ShownIdentifierTypes
   readonly hidden: HiddenPersons
-  /** The part that an item's signed consent allows to show, by record type; absent without a signed consent. */
+  /**
+   * The part that a signed consent allows to show, by record type; set only in a copy of the grant for the item with this
+   * consent.
+   */
   readonly coverage?: ReadonlyMap<string, VisibleNode>
   /** The grant that replaces this one for emergency items; absent when the terms have no emergency part. */
   readonly emergency?: Omit<Grant, 'id' | 'emergency'>
@@ -187,13 +193,13 @@ export interface Grant {
 export interface HiddenPersons {
   /** The categories whose protected persons are shown. */
   readonly categories: readonly string[]
-  /** All protected persons of the registry; nobody until `withHidden` sets them. */
+  /** All protected persons of the registry; nobody until `grantWithHiddenPersons` sets them. */
   readonly protection: Protection
-  /** Decides which persons are removed from records of others; null when minors are shown and nobody is protected. */
+  /** Decides which persons are removed from records of other persons; null when minors are shown and nobody is protected. */
   readonly takesOut: TakesOut | null
 }
 
-/** A delivery's note of the grant that disclosed its records: its id and the version of the protection. */
+/** What a delivery stores about the grant that disclosed its records: the grant's id and the version of the protection. */
 export const disclosingGrantOf = ({ id, hidden }: Pick<Grant, 'id' | 'hidden'>): DisclosingGrant => ({
   grant: id,
   protection: hidden.protection.version,
@@ -203,13 +209,15 @@ export const disclosingGrantOf = ({ id, hidden }: Pick<Grant, 'id' | 'hidden'>):
 export interface VisibleNode {
   /** True when everything at this place is shown. */
   whole: boolean
-  /** True when a plain value here is shown, such as the value of an attribute. */
+  /** True when a plain value here (not an object), such as the value of an attribute, is shown. */
   value: boolean
-  /** The identifiers that may be here: an object with type and value, or a plain value of the source's type. */
+  /**
+   * The identifiers that may be here: an object with type and value, or a plain value whose type the source has (`source.type`).
+   */
   readonly identifiers: IdentifierSource[]
   /** The nodes of the members inside, by `searchKey` of the name. */
   readonly members: Map<string, VisibleNode>
-  /** For a place of a related person: the tree of the person's record type, which says what is shown of the person. */
+  /** For a place of a related person: what is shown of this person, as the tree of the person's record type. */
   like?: VisibleNode
   /** The relation of the person at this place to the person of the record. */
   relation?: Relation

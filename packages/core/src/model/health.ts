@@ -37,14 +37,14 @@ export interface WaitingExchanges {
 export interface MirrorHealth {
   readonly namespace: string
   /**
-   * Seconds since the time up to which the changes that the feed found are written; null while the first copy is not complete.
-   * After a loss of changes, that time stands still until the comparison has ended which finds them.
-   * Changes that only a comparison finds, such as rows that a poll does not see deleted, are not counted.
+   * Seconds since the time up to which all changes that the feed found are written; null while the first copy is not complete.
+   * When changes were lost, this time stands still until a comparison of all rows has found them and has ended. Changes that only
+   * a comparison finds, such as rows that a poll does not see deleted, are not counted.
    */
   readonly lag: number | null
-  /** The number of rows that have changed in the source and are not copied yet. */
+  /** The number of changed rows that were found in the source and are not copied yet. */
   readonly behind: number
-  /** The number of source rows that cannot become records, or whose newest state cannot. */
+  /** The number of source rows whose newest state cannot become a record. A record of an earlier state stays. */
   readonly rejects: number
   /** Why the copy cannot follow the source now; null when it can. */
   readonly failure: string | null

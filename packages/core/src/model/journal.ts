@@ -8,7 +8,7 @@ import type { MessagePolicy } from './participant.ts'
 import type { ProtectionCategory } from './protection.ts'
 
 export type JournalAct =
-  /** The data keys of these days ('YYYY-MM-DD') were destroyed. */
+  /** The keys that encrypted the bodies of messages of these days ('YYYY-MM-DD') were destroyed. */
   | { readonly kind: 'day_keys_destroyed'; readonly days: readonly string[] }
   /** A person was erased everywhere except in records. */
   | {
@@ -16,11 +16,11 @@ export type JournalAct =
       /** The pseudonyms of the person, in hexadecimal. */
       readonly pseudonyms: readonly string[]
       readonly reason: string
-      /** The numbers of the holds in force: only these keep rows of the person. */
+      /** The numbers of the holds in force at the erasure. A restore erases the person again; only these holds then keep rows. */
       readonly holds: readonly number[]
       /** The records of the person. Waiting notifications about them were dropped, and the documents of their events deleted. */
       readonly records: readonly { readonly registry: string; readonly record_type: string; readonly record: string }[]
-      /** The primary identifiers of the person whose traces, left by deleted records, were deleted too. */
+      /** The primary identifiers of the person. The traces of deleted records with these identifiers were deleted too. */
       readonly forgotten: readonly {
         readonly registry: string
         readonly record_type: string
@@ -69,15 +69,15 @@ export type JournalAct =
       readonly key?: PublicKey
     }
   /**
-   * A participant got a new client secret. The secrets with these SHA-256 digests (hexadecimal) are no longer valid.
-   * The new secret, and the one before it, are not among them.
+   * A participant got a new client secret. The secrets with these SHA-256 digests (hexadecimal) are no longer valid. The list has
+   * neither the new secret nor the secret that it replaced.
    */
   | { readonly kind: 'secrets_retired'; readonly participant: string; readonly secrets: readonly string[] }
   /** A sandbox participant became live. Everything that it had in the sandbox has ended. */
   | {
       readonly kind: 'participant_promoted'
       readonly participant: string
-      /** The public keys that the participant has when it is live. */
+      /** The public keys for live use that were given at the promotion. May be empty when `jwks_uri` is set. */
       readonly keys: readonly PublicKey[]
       /** The public keys that the participant had published for the sandbox. */
       readonly former: readonly PublicKey[]
@@ -85,13 +85,18 @@ export type JournalAct =
       /** The SHA-256 digest of the participant's client secret for live use, in hexadecimal. */
       readonly secret: string
     }
-  /** A participant is trusted less, may do less, or signs in another way. Members that were loosened are not named. */
+  /**
+   * A participant is trusted less, may do less, or signs in another way. Members of the participant's policy that became less
+   * strict are absent.
+   */
   | {
       readonly kind: 'policy_tightened'
       readonly participant: string
       /** The new values. When `jwks_uri` is new or null, keys from the former address are no longer trusted. */
       readonly policy: Partial<Omit<MessagePolicy, 'outgoing'>>
-      /** The former rows of `MessagePolicy.outgoing` that are no longer allowed, or that have changed. */
+      /**
+       * Rows of `MessagePolicy.outgoing` before the change: those that were removed, and the old form of those that have changed.
+       */
       readonly hosts: readonly AllowedHost[]
     }
   /** A consent authority is trusted less, or may do less than before. */
@@ -100,7 +105,9 @@ export type JournalAct =
       readonly authority: string
       /** The thumbprints of the authority's keys that are no longer trusted. */
       readonly thumbprints: readonly string[]
-      /** The new address, null for no address; undefined when it did not change, or there was none before. */
+      /**
+       * The new address, null for no address; undefined when the address did not change, or when the authority had none before.
+       */
       readonly jwks_uri?: string | null
       /** The hosts to which our requests for the authority may no longer go. */
       readonly hosts: readonly AllowedHost[]
@@ -115,14 +122,14 @@ export type JournalKind = JournalAct['kind']
 export interface Journal {
   /** The path of the journal file; null when there is no journal, and nothing is written. */
   readonly path: string | null
-  /** Opens the journal file, and creates a missing one. @throws StoreUnavailable it cannot be opened */
+  /** Checks that the journal file can be opened, and creates a missing one. @throws StoreUnavailable it cannot be opened */
   examine(): Promise<void>
   /**
-   * Writes the act to the file, and then commits it. If the commit fails, the line does no harm when a restore applies
-   * it. The line is open until the commit: a restore to a moment before the commit also applies open lines.
+   * Writes the act as a line of the file, commits the act, and then closes the line: notes in the database that the act is
+   * committed. A restore also applies lines that were not closed. That does no harm when the commit failed.
    * @param commit does and commits the act; it is not called when the line cannot be written
-   * @param close closes the line with this number (default: closes it at once). An act that is a part of a larger transaction
-   * closes its line in that transaction
+   * @param close closes the line with this number. An act that is a part of a larger transaction closes its line in that
+   * transaction (default: the line is closed after `commit`, in a transaction of its own)
    */
   write<Result>(act: JournalAct, commit: () => Promise<Result>, close?: (line: number) => Promise<void>): Promise<Result>
 }

@@ -3,7 +3,7 @@
 export const OPERATOR_ROLES = ['read', 'publish', 'consent', 'operate', 'audit', 'own'] as const
 export type OperatorRole = (typeof OPERATOR_ROLES)[number]
 
-/** The beginning of names that an OpenID provider gave. No token has such a name. */
+/** The beginning of the names of operators who sign in at an OpenID provider. No operator token has such a name. */
 export const OPENID_NAME_PREFIX = 'oidc:'
 
 /** A caller of the admin API. */
@@ -33,7 +33,7 @@ const INCLUDED_ROLES: Readonly<Record<OperatorRole, readonly OperatorRole[]>> = 
   own: OPERATOR_ROLES,
 }
 
-/** The roles that may decide about some of the acts that wait for a second operator. */
+/** The roles that may decide about proposals (acts that wait for a second operator), each about some of them. */
 export const DECIDING_ROLES: ReadonlySet<OperatorRole> = new Set(['own', 'operate', 'audit'])
 
 export const hasRole = ({ roles }: Pick<Operator, 'roles'>, wanted: OperatorRole): boolean =>

@@ -3,8 +3,8 @@ import { CanonicalText } from '@rollcall/protocol'
 import type { AuditedConsent, AuditedPerson } from './audit-entry.ts'
 
 /**
- * A record, reduced to what a participant may see. A reply accepts records in this form only, and only
- * `policy/disclosure.ts` can make one, because only it has a class that extends this one.
+ * A record, reduced to what a participant may see. A reply accepts records in this form only. Only `policy/disclosure.ts` can
+ * make such a record: it has the only class that extends `Disclosed`.
  */
 export abstract class Disclosed extends CanonicalText {
   /** Lets the compiler tell a disclosed record from any other text. */
@@ -22,7 +22,7 @@ export abstract class Disclosed extends CanonicalText {
 export interface DisclosedRecordFacts {
   /** The canonical name of the record's type. */
   readonly record_type: string
-  /** The record's own person, and other persons with an identifier about whom the record shows something. */
+  /** The person of the record, and other persons about whom the record shows something, if they have an identifier. */
   readonly persons: readonly AuditedPerson[]
   /** The paths of the values in the record, without positions in lists. */
   readonly paths: readonly string[]
@@ -69,7 +69,7 @@ export interface AuditedItem extends AskedItemFacts {
 export interface AuditedOutcome {
   /** The members of the reply message besides transaction_id and correlation_id, such as search_response. */
   readonly members: ReplyMembers
-  /** The facts about each answered item, in any order. An item is part of a batch, a question or an update. */
+  /** The facts about each answered item of the request, in any order. */
   readonly audited: readonly AuditedItem[]
   /** The correlation_ids of stored answers that are sent again in this answer. */
   readonly repeats?: readonly string[]

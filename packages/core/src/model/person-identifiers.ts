@@ -1,7 +1,6 @@
 /**
- * Finds the identifiers that name one person: those of a record and of records merged into it that no other record has. Audits,
- * erasures, holds and withdrawals use them. A protection has rules of its own: when it is written, its identifiers are compared
- * with those of records of all types, because it also covers records of other persons.
+ * Finds the identifiers that name one person: identifiers of the person's record, and of records merged into it, that no other
+ * record has. Audits, erasures, holds and withdrawals use them. A protection has rules of its own.
  */
 import {
   type IdentifierType,
@@ -31,25 +30,25 @@ export interface RecordSearchScope {
 /** The largest number of records that are compared: very many records may have the same value of an unlisted type. */
 const MOST_COMPARED_RECORDS = 10
 
-const widenedKinds = new WeakMap<Kind, Kind>()
+const kindsWithAllIdentifierTypes = new WeakMap<Kind, Kind>()
 
 /** The kind with the identifier types of all kinds: a record may have identifiers of types that its own kind does not list. */
 export function withAllIdentifierTypes(kind: Kind): Kind {
-  let wide = widenedKinds.get(kind)
+  let wide = kindsWithAllIdentifierTypes.get(kind)
   if (wide === undefined) {
     const types: IdentifierType[] = [...kind.identifier_types]
     for (const type of KINDS.flatMap((one) => one.identifier_types)) {
       if (!types.some(({ name }) => name === type.name)) types.push(type)
     }
     wide = { ...kind, identifier_types: types }
-    widenedKinds.set(kind, wide)
+    kindsWithAllIdentifierTypes.set(kind, wide)
   }
   return wide
 }
 
 /**
- * The records that have the identifier as their own, or into which such a record was merged; at most two. When ten or
- * more records have its value, two of them are returned unchecked.
+ * The records that have the identifier as their own, or into which a record with this identifier was merged; at most two. When
+ * ten or more records have the value, the first two are returned without a test of their identifier types.
  * @param kind a kind that lists the type of the identifier
  */
 export async function recordsWithIdentifier(
@@ -80,8 +79,8 @@ export async function recordsWithIdentifier(
 }
 
 /**
- * The identifiers of a record, and of records merged into it, that no other record has. Identifiers of records of
- * another type are left out, such as the number of a person's household.
+ * The identifiers of a record, and of records merged into it, that no other record has. An identifier that names a record of
+ * another type, such as the HOUSEHOLD_ID of the person's household, is left out.
  * @param options.contacts true includes telephones and e-mail addresses
  */
 export async function unsharedIdentifiers(

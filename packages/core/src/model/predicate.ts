@@ -48,8 +48,9 @@ export interface Comparison extends HasLastDay {
 }
 
 /**
- * For dates only: the last day, YYYY-MM-DD, that counts. A period of the record that ends later is cut there; one that
- * begins later is a missing value. So a person who is not born yet has no age.
+ * For dates only: the last day, YYYY-MM-DD, that the condition looks at. If the record's date is a period, such as "1985", that
+ * ends later, the period ends on this day instead; if it begins later, the date counts as missing. So a person who is not born
+ * yet has no age.
  */
 export interface HasLastDay {
   readonly until?: string
@@ -63,8 +64,8 @@ export interface OneOf extends HasLastDay {
 }
 
 /**
- * Whether the attribute has a value; true or false, never unknown. With `list`: whether some element of the record's
- * list has the attribute. Without it: whether the record, or, inside `SomeElement`, the element has it.
+ * True when the attribute has a value, otherwise false; never unknown. With `list`, some element of this list of the record must
+ * have the attribute. Without `list`, the record must have the attribute or, inside `SomeElement`, the element.
  */
 export interface HasValue extends HasLastDay {
   readonly is: 'exists'
@@ -73,10 +74,10 @@ export interface HasValue extends HasLastDay {
 }
 
 /**
- * Some element of a list satisfies `of`, which consists of and, or, not, compare, in and exists over attributes of the
- * list. Elements without any of the attributes in `of` are ignored. True when `of` is true for an element; unknown when
- * it is true for none and unknown for one; otherwise false. If all elements are ignored, the result is that of `of` for
- * an element without values: unknown for a comparison, true or false for `exists`.
+ * Some element of a list satisfies `of`, which consists of and, or, not, compare, in and exists over attributes of the list.
+ * Elements without any of the attributes in `of` are ignored. True when `of` is true for an element; unknown when it is true for
+ * none and unknown for one; otherwise false. If all elements are ignored, `of` is tested on an element without values: a
+ * comparison is then unknown, and `exists` is true or false.
  */
 export interface SomeElement {
   readonly is: 'some'
@@ -88,8 +89,8 @@ export interface SomeElement {
 export type ElementList = Compound | Attribute
 
 /**
- * The record has one of the identifiers, as its own or as that of a part. Unknown when it has no identifier of any of
- * their types.
+ * One of the identifiers is an identifier of the record, or of a part of the record, such as a person of a household. Unknown
+ * when the record has no identifier of any of their types.
  */
 export interface HasIdentifier {
   readonly is: 'identifier'
@@ -132,7 +133,7 @@ export function elementAttributes(list: ElementList): readonly Attribute[] {
   return isCompound(list) ? list.members : [list]
 }
 
-/** A condition other than and, or, not: the conditions in `some` are about an element, not about the same record. */
+/** A condition other than and, or, not. In a `some`, the conditions are about an element of a list, so the `some` is one leaf. */
 export type Leaf = Exclude<Predicate, AllOf | AnyOf | Negation>
 
 /** Every condition in a tree except and, or, not. */

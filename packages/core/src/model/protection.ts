@@ -29,11 +29,12 @@ export interface ProtectedPerson {
 export interface Protection {
   /** The number of the version: each change has a new one. */
   readonly version: number
-  /** The persons who have an identifier or once had it, by `protectionKey`. */
+  /** The protected persons, by the `protectionKey` of each identifier that they have or once had. */
   readonly byIdentifier: ReadonlyMap<string, readonly ProtectedPerson[]>
   /**
-   * The persons whose records an identifier protects, by `protectionKey`: the identifier that the operator named, and primary
-   * identifiers of the person's records and of records merged into them. Every record that has one as its own is protected.
+   * The protected persons, by the `protectionKey` of the identifiers that protect their records: the identifier that the operator
+   * named, and the primary identifiers of the person's records and of records merged into them. A record is protected when one of
+   * these is an identifier of the record itself.
    */
   readonly byProtectingIdentifier: ReadonlyMap<string, readonly ProtectedPerson[]>
 }
@@ -44,9 +45,9 @@ export const NOBODY_PROTECTED: Protection = { version: 0, byIdentifier: new Map(
 export const protectionKey = ({ type, value }: Identifier): string => `${type}:${value}`
 
 /**
- * The protected persons whom these identifiers name. An identifier of an unlisted type is used only when there are no
- * others, because another person may have the same value under another type. A telephone or e-mail address, which
- * persons may share, is used only when there is nothing else.
+ * The protected persons to whom these identifiers belong. Telephones and e-mail addresses apart, identifiers of listed types are
+ * used, if there are any. Otherwise, those of unlisted types are used, although another person may have the same value under
+ * another type. If there are none of these either, telephones and e-mail addresses are used, although persons may share them.
  */
 export function protectedPersonsNamed(
   { identifier_types }: Kind,
@@ -61,8 +62,9 @@ export function protectedPersonsNamed(
 }
 
 /**
- * Returns a function for `withoutPersons`: it decides to remove a protected person from the records of others, unless
- * all categories of the person are among `seen`.
+ * Returns a function for `withoutPersons`. The function decides to remove a protected person from records of other persons,
+ * unless `seen` has all categories of the protected person.
+ * @param seen the categories that a grant shows
  */
 export const protectedRemovalRule =
   (kind: Kind, protection: Protection, seen: readonly string[] = []): TakesOut =>
@@ -79,7 +81,9 @@ export interface RecordWithoutProtected {
   readonly persons: readonly number[]
 }
 
-/** The record without protected persons, whatever a grant shows. Columns, identifiers and filters use this form. */
+/**
+ * The record without protected persons of any category. Search columns, identifier rows and filters use this form for all grants.
+ */
 export function withoutProtectedPersons(
   kind: Kind,
   recordType: RecordType,

@@ -43,9 +43,9 @@ export interface RecordReader {
    */
   named(registry: RegistryShape, recordType: RecordType, identifiers: readonly string[]): Promise<readonly NamedRecord[]>
   /**
-   * For each record, the categories under which its person is protected; an unprotected record is left out. Only our
-   * own tables know the protection of deleted records. For a record that may be deleted, the caller must also check its
-   * last document (`protectedOwnersOf`).
+   * For each record, the categories under which its person is protected; an unprotected record is left out. Of deleted records,
+   * only the reader of our own tables knows the categories. For a record that may be deleted, the caller must also check the last
+   * document of the record (`protectedOwnersOf`).
    */
   categories(
     registry: RegistryShape,
@@ -95,7 +95,10 @@ export interface RecordSource {
    * @throws RecordsUnavailable
    */
   refusal?(registry: RegistryShape, query: Pick<RecordQuery, 'recordType' | 'predicate'>): Promise<string | null>
-  /** Returns a reader that always reads the newest state of the records. */
+  /**
+   * Returns a reader that always reads the newest state of the records.
+   * @param mode the mode in which the request is answered
+   */
   reader(mode: ModeName): RecordReader
   /**
    * Runs work on one state of the records that does not change, for asynchronous requests. Searches run one after another, and a
@@ -107,7 +110,7 @@ export interface RecordSource {
 /** A search took longer than it may. The cause is the error of the source. */
 export class SearchTimeout extends Error {
   override readonly name = 'SearchTimeout'
-  /** The time limit that the search exceeded, in seconds; undefined for the usual limit of our own tables. */
+  /** The time limit that the search exceeded, in seconds; undefined for a search in our own tables. */
   readonly seconds: number | undefined
 
   constructor(cause: unknown, seconds?: number) {
@@ -116,7 +119,7 @@ export class SearchTimeout extends Error {
   }
 }
 
-/** The records cannot be read at present. The cause is the error; null for none, as when the source was not asked. */
+/** The records cannot be read at present. The cause is the error of the source; null when there is no error. */
 export class RecordsUnavailable extends Error {
   override readonly name = 'RecordsUnavailable'
 

@@ -49,7 +49,7 @@ export interface SearchPageRequest {
   readonly offset: number
   /** The largest total that is exact; more records count as `cap` + 1. */
   readonly cap: number
-  /** The largest number of matches for which all ids are returned; undefined for none. */
+  /** If no more records than this match, the ids of all of them are returned. Undefined: no ids are returned. */
   readonly ids?: number
   /** The categories whose protected persons are found too; undefined for none. */
   readonly categories?: readonly string[]

@@ -2,7 +2,7 @@
 import type { Kind } from '@rollcall/protocol'
 import type { Environment } from './environment.ts'
 
-/** The members of a `Registry` that decide its tables. */
+/** The members of a `Registry` that decide which tables it has, and their columns. */
 export interface RegistryShape {
   readonly id: number
   readonly kind: Kind
@@ -10,7 +10,7 @@ export interface RegistryShape {
   readonly own_records?: boolean
 }
 
-/** The name that stands for the identifier rows in lists of columns. No attribute of a kind has it. */
+/** The name that stands for the identifier rows in lists of columns. No attribute of a kind has this name. */
 export const IDENTIFIER_COLUMN_GROUP = 'identifier'
 
 /** The name that stands for the sort column of an identifier type, in `unfilled` and in lists of columns. */
@@ -38,20 +38,21 @@ export interface Registry {
   readonly web_origins: readonly string[]
   /** Values of `reg_type` that mean this registry, besides those of its kind. */
   readonly reg_type_aliases: readonly string[]
-  /** True when the key set has each signature key a second time, under the name `sender_id|kid|algorithm`. */
+  /** True when the published key set lists each signature key twice: under its kid, and under `sender_id|kid|algorithm`. */
   readonly qualified_kids: boolean
   /** True when the records are in our own tables. Otherwise there are no record tables, and we write no records. */
   readonly own_records: boolean
   /** True while the copy of the source's records is not complete: the registry cannot answer yet. Default: false. */
   readonly awaits_records?: boolean
   /**
-   * The source file for records in another database, as the operator wrote it; null when there is none. If the registry
-   * also has own records, these are a copy of the source.
+   * The source file for records in another database, as the operator wrote it; null when there is none. With a source,
+   * `own_records` is true when our tables have a copy of its records.
    */
   readonly source: object | null
   /**
-   * For each record type, the names that queries must not use yet: attributes, compounds and sort columns (`sortColumnGroup`)
-   * that are being backfilled, and, while identifiers are, `IDENTIFIER_COLUMN_GROUP` and the added identifier types.
+   * For each record type, the names that queries must not use yet, because their columns are being backfilled: attributes,
+   * compounds and sort columns (`sortColumnGroup`). While the identifier rows are backfilled: also `IDENTIFIER_COLUMN_GROUP` and
+   * the added identifier types.
    */
   readonly unfilled: ReadonlyMap<string, ReadonlySet<string>>
 }

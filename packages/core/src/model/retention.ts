@@ -21,11 +21,14 @@ export interface RetentionRow {
 
 const variablesOfLimits = (...names: readonly LimitName[]): readonly string[] => names.map((name) => LIMITS[name].variable)
 
-/** Seconds for which events are stored. Until then, an event may be needed for a notification, an exchange or a correction. */
+/** Seconds for which events are stored: as long as a notification, an exchange or a correction may need them. */
 export const eventRetentionSeconds = ({ exchange_retention, notification_retention, correction_time }: Limits): number =>
   Math.max(exchange_retention, notification_retention, correction_time * SECONDS_PER_DAY)
 
-/** Seconds after the end of a day until its data key is destroyed. Until then, bodies of the day may be needed. */
+/**
+ * Seconds after the end of a day until the key is destroyed that encrypts the stored messages of this day. Until then, an
+ * exchange, a delivery or the inbox may need them.
+ */
 export const bodyKeyRetentionSeconds = ({ exchange_retention, notification_retention, inbox_retention }: Limits): number =>
   Math.max(exchange_retention, notification_retention, inbox_retention)
 

@@ -21,8 +21,8 @@ export function readTraceparent(header: string | readonly string[] | undefined):
 }
 
 /**
- * Adds the traceparent to a canonical JSON text of header and message, after these two. It is encrypted and deleted
- * with them, but neither signed nor part of the fingerprint.
+ * Adds the traceparent to a canonical JSON text `{header, message}`, as the last member. The traceparent is encrypted and deleted
+ * with this text, but neither signed nor part of the request's fingerprint.
  */
 export const withTraceparent = (text: string, traceparent: string | null): string =>
   traceparent === null ? text : `${text.slice(0, -1)},"traceparent":"${traceparent}"}`

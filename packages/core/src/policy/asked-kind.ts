@@ -31,7 +31,7 @@ export function reduceKindToAskable(kind: Kind, { recordTypes, identifierTypes, 
     recordTypes.length === kind.record_types.length && identifierTypes === null && eventTypes === null && ask === ALL_NAMES
   if (isWhole) return kind
   if (ask !== ALL_NAMES) checkAskableNames(recordTypes, ask)
-  const [first, ...others] = recordTypes.map((recordType) => narrowRecordType(recordType, ask))
+  const [first, ...others] = recordTypes.map((recordType) => reduceTypeToAskable(recordType, ask))
   if (first === undefined) throw new GrantProblem('record_types', 'must name one at least')
   return {
     ...reduceIdentifierTypes(kind, identifierTypes),
@@ -50,16 +50,16 @@ export const reduceIdentifierTypes = (kind: Kind, names: GrantedNames): Kind =>
         unlisted_identifiers: false,
       }
 
-function narrowRecordType(recordType: RecordType, ask: AskableNames['ask']): RecordType {
+function reduceTypeToAskable(recordType: RecordType, ask: AskableNames['ask']): RecordType {
   if (ask === ALL_NAMES) return recordType
   const compounds = (recordType.compounds ?? []).flatMap((compound): Compound[] => {
-    const members = compound.members.filter((member) => isNamedIn(compound, ask) || isNamedIn(member, ask))
+    const members = compound.members.filter((member) => hasNameAmong(compound, ask) || hasNameAmong(member, ask))
     return members.length === 0 ? [] : [{ ...compound, members }]
   })
-  return { ...recordType, attributes: recordType.attributes.filter((row) => isNamedIn(row, ask)), compounds }
+  return { ...recordType, attributes: recordType.attributes.filter((row) => hasNameAmong(row, ask)), compounds }
 }
 
-const isNamedIn = (row: Attribute | Compound | IdentifierType, names: readonly string[]): boolean => {
+const hasNameAmong = (row: Attribute | Compound | IdentifierType, names: readonly string[]): boolean => {
   const own = namesOf(row).map(searchKey)
   return names.some((name) => own.includes(searchKey(name)))
 }
@@ -68,11 +68,11 @@ function checkAskableNames(recordTypes: readonly RecordType[], ask: readonly str
   const attributes = recordTypes.flatMap((recordType) => recordType.attributes)
   const compounds = recordTypes.flatMap((recordType) => recordType.compounds ?? [])
   const rows = [...attributes, ...compounds, ...compounds.flatMap(({ members }) => members)]
-  const unknown = ask.find((name) => !rows.some((row) => isNamedIn(row, [name])))
+  const unknown = ask.find((name) => !rows.some((row) => hasNameAmong(row, [name])))
   if (unknown !== undefined) {
     throw new GrantProblem('ask', `${unknown} is no attribute of ${recordTypes.map(({ name }) => name).join(', ')}`)
   }
-  const age = attributes.find((row) => row.type === 'age' && isNamedIn(row, ask))
+  const age = attributes.find((row) => row.type === 'age' && hasNameAmong(row, ask))
   if (age?.since !== undefined && !ask.some((name) => searchKey(name) === age.since)) {
     throw new GrantProblem('ask', `${age.name} needs ${age.since} beside it`)
   }

@@ -9,10 +9,10 @@ import type { AskedItemFacts } from '../model/outcome.ts'
 import type { Predicate } from '../model/predicate.ts'
 import { comeFromOneValue } from '../query/person-criteria.ts'
 
-type ConsentMember = 'consent' | 'authorize'
+type ConsentMemberName = 'consent' | 'authorize'
 
 /** For each basis of a grant, the members of the criteria that may have an unsigned consent. */
-const CONSENT_MEMBERS: Readonly<Record<(typeof GRANT_BASES)[number], readonly ConsentMember[]>> = {
+const CONSENT_MEMBERS: Readonly<Record<(typeof GRANT_BASES)[number], readonly ConsentMemberName[]>> = {
   law: [],
   consent: ['consent'],
   authorize: ['authorize'],
@@ -42,10 +42,10 @@ export interface GivenConsent {
 }
 
 /**
- * Checks that the criteria have the consent that the grant requires, and the time and purpose that they state. A signed consent
- * may state the time and the purpose in its signed text: these are checked when the consent is verified.
- * @param name the path of the criteria, for messages
- * @param most the largest age of a consent in seconds
+ * Checks that the criteria have the consent that the grant requires, and that the grant accepts the time and the purpose of this
+ * consent. A signed consent may have its time and purpose in its signed text alone: they are checked when it is verified.
+ * @param options.name the path of the criteria, for messages
+ * @param options.most the largest age of a consent in seconds
  * @returns null when the grant requires no consent
  * @throws ItemRejection rjct.search_criteria.invalid; the text says what is needed
  */
@@ -74,7 +74,7 @@ export function checkConsentGiven(
 }
 
 /** The member that has the consent. A signed consent is also accepted in `authorize`, where other systems write it. */
-function findConsentMember(members: readonly ConsentMember[], criteria: ConsentMembers): ConsentMember | undefined {
+function findConsentMember(members: readonly ConsentMemberName[], criteria: ConsentMembers): ConsentMemberName | undefined {
   const signed = ([...members, 'authorize'] as const).find((name) => criteria[name]?.consent_jws !== undefined)
   return signed ?? members.find((name) => criteria[name] !== undefined)
 }
@@ -86,7 +86,12 @@ export function requiredConsentText({ purposes = [], consent, authorities }: Gra
   return `a consent for ${purposes.join(' or ')} that ${by} has signed`
 }
 
-/** Checks that a time is at most CLOCK_SKEW_SECONDS in the future and at most `most` seconds old. @throws ItemRejection */
+/**
+ * Checks that a time is at most CLOCK_SKEW_SECONDS in the future and at most `most` seconds old.
+ * @param at the path of the member with the time, for messages
+ * @param time milliseconds
+ * @throws ItemRejection
+ */
 export function checkTimeNotOld(at: string, time: number, now: Date, most: number): void {
   const age = (now.getTime() - time) / 1_000
   if (age < -CLOCK_SKEW_SECONDS) throw searchCriteriaRejection(`${at}: must not be in the future`)
@@ -130,7 +135,10 @@ export function isConsentGranted({ terms }: Pick<Grant, 'terms'>, consent: Conse
 /** True when an answer may show one person only: who consents, or whom an emergency is about. */
 export const isLimitedToOnePerson = ({ terms }: Pick<Grant, 'terms'>): boolean => terms.basis !== 'law'
 
-/** Checks that a query under a consent asks for one identifier, not whose identifier it is. @throws ItemRejection */
+/**
+ * Checks that a query under a consent asks for one identifier only. Whose identifier this is, is not checked here.
+ * @throws ItemRejection
+ */
 export function checkAsksForOnePerson(
   grant: Pick<Grant, 'terms' | 'kind'>,
   { predicate }: { readonly predicate: Predicate },

@@ -5,18 +5,18 @@ import { GrantProblem } from './grant-problem.ts'
 import { visibleTrees } from './visible.ts'
 
 /**
- * For each record type, the tree of the members that a consent allows to show. Names that this registry does not have
- * are ignored, because a consent may be for several registries. Names of related persons are ignored too: those persons
- * have not consented.
+ * For each record type, the tree of the members that a consent allows to show. Names that this registry does not have are
+ * ignored, because a consent may be for several registries. Names of relations, such as `parents`, are ignored too: the persons
+ * in these relations have not consented.
  * @param names the attributes of the consent, as in `see` of a grant
  */
 export function consentCoverage(kind: Kind, names: readonly string[]): ReadonlyMap<string, VisibleNode> {
   const others = kind.record_types.flatMap(({ relations = [] }) => relations.map(({ name }) => searchKey(name)))
-  const meant = names.filter((name) => !others.includes(searchKey(name)) && isKnownName(kind, name))
+  const meant = names.filter((name) => !others.includes(searchKey(name)) && isNameInKind(kind, name))
   return visibleTrees(kind, kind.record_types, meant)
 }
 
-function isKnownName(kind: Kind, name: string): boolean {
+function isNameInKind(kind: Kind, name: string): boolean {
   try {
     visibleTrees(kind, kind.record_types, [name])
     return true

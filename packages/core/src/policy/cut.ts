@@ -14,16 +14,18 @@ import type { ShownIdentifierTypes, VisibleNode } from '../model/grant.ts'
 export const STRUCTURE_MEMBERS = ['@type', '@context']
 const IDENTIFIER_MEMBERS = ['identifier_type', 'identifier_value']
 
-/** Another person in a record about whom something is shown. */
+/** Another person in a record, of whom something is shown. */
 export interface RelatedPerson {
   readonly relation: Relation
   /** The person's value in the record, before it is cut. */
   readonly person: JsonValue
-  /** The shown part of the person. It is the same object as in the shown part of the record, so that it can be found there. */
+  /**
+   * The shown part of the person: the same object (by identity) as in the shown part of the record. A caller can find it there.
+   */
   readonly shown: JsonValue
 }
 
-interface CutContext extends ShownIdentifierTypes {
+interface ShownTypesAndCallback extends ShownIdentifierTypes {
   readonly found: (person: RelatedPerson) => void
 }
 
@@ -35,22 +37,26 @@ export function cutRecord(
   seen: ShownIdentifierTypes,
   visible: VisibleNode,
   record: JsonObject,
-  found: CutContext['found'] = () => {},
+  found: ShownTypesAndCallback['found'] = () => {},
 ): JsonObject {
   const cut = cutValue({ ...seen, found }, [visible], record)
   return isJsonObject(cut) ? cut : {}
 }
 
 /** Cuts a value. @param here nodes of visible trees: a part of the value is shown when any node shows it */
-function cutValue(cutting: CutContext, here: readonly VisibleNode[], value: JsonValue): JsonValue | undefined {
-  const cut = cutValueUnreported(cutting, here, value)
-  // A list is not a person: each of its elements is reported to `found` separately.
+function cutValue(cutting: ShownTypesAndCallback, here: readonly VisibleNode[], value: JsonValue): JsonValue | undefined {
+  const cut = cutValueWithoutCallback(cutting, here, value)
+  // A list is not a person. `found` is called for each element of the list instead.
   if (cut === undefined || Array.isArray(value)) return cut
   for (const { relation } of here) if (relation) cutting.found({ relation, person: value, shown: cut })
   return cut
 }
 
-function cutValueUnreported(seen: CutContext, here: readonly VisibleNode[], value: JsonValue): JsonValue | undefined {
+function cutValueWithoutCallback(
+  seen: ShownTypesAndCallback,
+  here: readonly VisibleNode[],
+  value: JsonValue,
+): JsonValue | undefined {
   const isLike = here.some(({ like }) => like !== undefined)
   const parts = isLike ? here.flatMap((part) => (part.like === undefined ? [part] : [part, part.like])) : here
   if (parts.some(({ whole }) => whole)) return value
@@ -66,14 +72,14 @@ function cutValueUnreported(seen: CutContext, here: readonly VisibleNode[], valu
 }
 
 function cutObject(
-  seen: CutContext,
+  seen: ShownTypesAndCallback,
   parts: readonly VisibleNode[],
   object: JsonObject,
   isIdentifier: boolean,
 ): JsonObject | undefined {
   const names = Object.keys(object)
   const keys = names.map(cachedSearchKey)
-  const unread = unreadMembers(object, names, keys)
+  const unread = ignoredDuplicates(object, names, keys)
   const members: [name: string, value: JsonValue][] = []
   let isShown = false
   for (let at = 0; at < names.length; at += 1) {
@@ -97,9 +103,12 @@ function cutObject(
 const isStringOrStringList = (value: JsonValue): boolean =>
   (Array.isArray(value) ? value : [value]).every((one) => typeof one === 'string')
 
-/** When several members of an object spell the same name, readers read only one of them. Returns the others. */
-function unreadMembers(object: JsonObject, names: readonly string[], keys: readonly string[]): ReadonlySet<string> {
-  if (new Set(keys).size === keys.length) return NO_UNREAD_MEMBERS
+/**
+ * When several members of an object have one name in different spellings, readers read only one of these members. Returns the
+ * names of the members that are not read.
+ */
+function ignoredDuplicates(object: JsonObject, names: readonly string[], keys: readonly string[]): ReadonlySet<string> {
+  if (new Set(keys).size === keys.length) return NO_IGNORED_DUPLICATES
   const isTwice = (key: string): boolean => keys.indexOf(key) !== keys.lastIndexOf(key)
   return new Set(
     names.filter((name, at) => {
@@ -124,7 +133,7 @@ function cachedSearchKey(name: string): string {
   return key
 }
 
-const NO_UNREAD_MEMBERS: ReadonlySet<string> = new Set()
+const NO_IGNORED_DUPLICATES: ReadonlySet<string> = new Set()
 
 const isObjectOrList = (value: JsonValue): boolean => typeof value === 'object' && value !== null
 

@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from '@rollcall/protocol'
 import { STRUCTURE_MEMBERS } from './cut.ts'
 
-/** The most paths and lists of paths that are remembered: peers can choose names, as aliases in GraphQL. */
+/** The most paths and lists of paths that a collector keeps in memory: peers can choose names, as aliases in GraphQL. */
 const MOST_KNOWN_PATHS = 10_000
 
 interface PathNode {
@@ -22,8 +22,8 @@ export class PathCollector {
 
   /**
    * The paths of the values in a record, each once, in the order of the record; `@type` and `@context` are left out. An empty
-   * list or object counts as a value. Equal results are the same object, until more than `MOST_KNOWN_PATHS` paths and lists are
-   * remembered: then all are forgotten.
+   * list or object counts as a value. Equal results are the same object, except that a collector with more than
+   * `MOST_KNOWN_PATHS` paths and lists forgets them all and begins again.
    */
   collect(record: JsonValue): readonly string[] {
     if (this.#made + this.#lists.size > MOST_KNOWN_PATHS) {

@@ -15,7 +15,7 @@ import {
 import { type AuditedPerson, identifierKey, type PersonIdentifier } from '../model/audit-entry.ts'
 import type { RelatedPerson } from './cut.ts'
 
-const OWN_IDENTIFIER_SOURCE: IdentifierSource = { path: '', names: 'record' }
+const WHOLE_VALUE_SOURCE: IdentifierSource = { path: '', names: 'record' }
 
 /** The person of a record for the audit entry, with all identifiers that name the record. */
 export const auditedPersonOf = (kind: Kind, recordType: Pick<RecordType, 'identifiers'>, record: JsonValue): AuditedPerson => ({
@@ -25,7 +25,9 @@ export const auditedPersonOf = (kind: Kind, recordType: Pick<RecordType, 'identi
   ),
 })
 
-/** The identifiers in `asked` that name a part of the record, such as a person of a household. */
+/**
+ * The identifiers in `asked` (those that a request named) that belong to a part of the record, such as a person of a household.
+ */
 export function askedPartIdentifiers(
   kind: Kind,
   recordType: Pick<RecordType, 'identifiers'>,
@@ -49,7 +51,7 @@ export function auditedPersonsOf(
   const persons = [auditedPersonOf(kind, ownType, record)]
   for (const { relation, person } of related) {
     const recordType = kind.record_types.find(({ name }) => name === relation.record_type)
-    let { role, identifiers } = auditedPersonOf(kind, recordType ?? { identifiers: [OWN_IDENTIFIER_SOURCE] }, person)
+    let { role, identifiers } = auditedPersonOf(kind, recordType ?? { identifiers: [WHOLE_VALUE_SOURCE] }, person)
     if (identifiers.length === 0 && isJsonObject(person)) identifiers = identifiersWithin(kind, person, recordType)
     if (identifiers.length > 0) persons.push({ role, identifiers })
   }
@@ -59,7 +61,7 @@ export function auditedPersonsOf(
 /** For each dotted path, the function that reads the values at the path in a document. */
 const readerByPath = new Map<string, (document: JsonValue) => JsonValue[]>()
 
-function valuesAt(path: string, from: JsonValue): JsonValue[] {
+function readPathValues(path: string, from: JsonValue): JsonValue[] {
   const read = readerByPath.get(path) ?? heldAt(path)
   readerByPath.set(path, read)
   return read(from)
@@ -79,7 +81,7 @@ export function findDescribedPersons(
   return relations.flatMap((relation) => {
     const recordType = kind.record_types.find(({ name }) => name === relation.record_type)
     return relation.paths.flatMap((path) =>
-      valuesAt(path, record).flatMap((person) => [
+      readPathValues(path, record).flatMap((person) => [
         { relation, person, shown: person },
         ...(recordType === undefined ? [] : findDescribedPersons(kind, recordType, person)),
       ]),
@@ -88,10 +90,11 @@ export function findDescribedPersons(
 }
 
 /**
- * The related persons about whom a selection still shows something. All persons of one relation are tested together: if
- * the selected text changes without them, it shows something about them.
+ * The related persons of whom the selection of a query still shows something. All persons of one relation are tested together: if
+ * the selected text changes when they are removed from `shown`, the selection shows something of them.
  * @param shown the value before the selection
- * @param text the selected text
+ * @param text the selected text of the value
+ * @param textOf makes the selected text of a value
  */
 export function relatedPersonsAfterSelection(
   related: readonly RelatedPerson[],
@@ -115,17 +118,19 @@ function withoutObjects(value: JsonValue, objects: ReadonlySet<JsonValue>): Json
   )
 }
 
-/** Stands for the relation of persons whom no relation of the kind describes. If a selection shows one, the entry names all. */
+/**
+ * The relation for persons who are in no relation of the kind. If a selection shows one of them, the audit entry has all of them.
+ */
 const UNDESCRIBED_RELATION: Relation = { name: '', paths: [] }
 
 /** An object that has one of these members may be an identifier of a person, or may have one inside. */
 const IDENTIFIER_MEMBERS = new Set(['identifier_value', 'identifier', 'member_identifier', 'demographic_info', 'person'])
 
 /**
- * Adds the persons with an identifier whom no relation of the kind describes. An object that has only identifiers of
- * the record's person and of the described persons is no other person.
+ * Adds the persons with an identifier who are in no relation of the kind. An object is no such person when all its identifiers
+ * belong to the record's person or to the persons in relations.
  * @param shown the shown part of the record
- * @param described the persons that relations describe
+ * @param described the persons in relations of the kind
  */
 export function addUndescribedPersons(
   kind: Kind,
@@ -153,14 +158,14 @@ export function addUndescribedPersons(
   collect(shown)
   if (candidates.length === 0) return described
   const known = auditedPersonsOf(kind, recordType, record, described).flatMap(({ identifiers }) => identifiers)
-  return [...described, ...unknownPersons(kind, candidates, known)]
+  return [...described, ...selectNewPersons(kind, candidates, known)]
 }
 
 /** True for a name in IDENTIFIER_MEMBERS in any spelling. The first test is fast and enough for most names. */
 const isIdentifierMember = (name: string): boolean =>
   IDENTIFIER_MEMBERS.has(name) || (/[^a-z_]/.test(name) && IDENTIFIER_MEMBERS.has(searchKey(name)))
 
-function unknownPersons(
+function selectNewPersons(
   kind: Kind,
   candidates: readonly JsonObject[],
   known: readonly PersonIdentifier[],
@@ -177,14 +182,14 @@ function unknownPersons(
 }
 
 const NO_OWN_MEMBERS: ReadonlySet<string> = new Set()
-const ownMembersByType = new WeakMap<RecordType, ReadonlySet<string>>()
+const identifierMembersByType = new WeakMap<RecordType, ReadonlySet<string>>()
 
 /** The names of the members at the top of a record that have identifiers of the record's person. */
 function ownIdentifierMembers(recordType: RecordType | undefined): ReadonlySet<string> {
   if (recordType === undefined) return NO_OWN_MEMBERS
   const names =
-    ownMembersByType.get(recordType) ??
+    identifierMembersByType.get(recordType) ??
     new Set(recordType.identifiers.flatMap(({ path, names }) => (names === 'record' && !path.includes('.') ? [path] : [])))
-  ownMembersByType.set(recordType, names)
+  identifierMembersByType.set(recordType, names)
   return names
 }

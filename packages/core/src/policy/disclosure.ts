@@ -60,7 +60,7 @@ export function* discloseRecords(
 }
 
 /**
- * Yields the parts of one record that a question is about, each as a record.
+ * Yields the parts of one record that answer a question, each as a record.
  * @param partsOf cuts these parts from the shown part of the record
  */
 export function* discloseRecordParts(
@@ -189,8 +189,8 @@ function isEveryPersonNamed(
 }
 
 /**
- * True when the current grant certainly shows every record of a stored reply, unchanged. False also where this cannot
- * be tested: the grant has a condition for the type, or removes persons and not all in the record have an identifier.
+ * True when the current grant certainly shows every record of a stored reply, unchanged. False where this is uncertain: the grant
+ * has a condition for the record type, or the grant hides persons, and some person in a record has no identifier.
  */
 export const areRecordsStillShown = (grant: Grant, message: JsonValue): boolean =>
   isTrueForAllRecords(grant.identifiers.kind, message, (recordType, records) => {
@@ -200,8 +200,8 @@ export const areRecordsStillShown = (grant: Grant, message: JsonValue): boolean 
 
 /**
  * True when certainly no record in a stored reply shows a person who was protected after the reply was made with this grant. The
- * emergency part of a grant shows no protected person. If the grant has one, it may have made the reply, so the reply must show
- * nobody who is protected, whatever the category.
+ * emergency part of a grant shows no protected person. If the grant has this part, it may have made the reply, so the reply must
+ * show no protected person of any category.
  */
 export function showsNobodyProtected(grant: Grant, message: JsonValue): boolean {
   const { identifiers, hidden, emergency } = grant
@@ -222,8 +222,8 @@ export function showsNobodyProtected(grant: Grant, message: JsonValue): boolean 
 }
 
 /**
- * True when `holds` is true for each list of records in a stored message, or for one record that stands there without a
- * list. An unknown record type gives false.
+ * True when `holds` returns true for each list of records (`reg_records`) in a stored message. A single record without a list is
+ * passed as a list of one. An unknown record type gives false.
  */
 function isTrueForAllRecords(
   kind: Kind,
@@ -241,14 +241,17 @@ function isTrueForAllRecords(
   return recordType !== undefined && holds(recordType, Array.isArray(found) ? found : [found])
 }
 
-type RowTerms = Pick<Grant, 'rows' | 'identifiers' | 'hidden'>
+type RecordConditionTerms = Pick<Grant, 'rows' | 'identifiers' | 'hidden'>
 
 /** True when the record, as text, fulfils the grant's conditions. A search need not test: its query has them. */
-export const isRecordTextGranted = (grant: RowTerms, recordType: Pick<RecordType, 'name'>, document: string): boolean =>
-  !grant.rows.has(recordType.name) || isRecordGranted(grant, recordType, JSON.parse(document) as JsonValue)
+export const isRecordTextGranted = (
+  grant: RecordConditionTerms,
+  recordType: Pick<RecordType, 'name'>,
+  document: string,
+): boolean => !grant.rows.has(recordType.name) || isRecordGranted(grant, recordType, JSON.parse(document) as JsonValue)
 
 /** True when the record, parsed, fulfils the conditions of the grant. */
-export function isRecordGranted(grant: RowTerms, { name }: Pick<RecordType, 'name'>, record: JsonValue): boolean {
+export function isRecordGranted(grant: RecordConditionTerms, { name }: Pick<RecordType, 'name'>, record: JsonValue): boolean {
   const row = grant.rows.get(name)
   if (row === undefined) return true
   const { kind } = grant.identifiers

@@ -7,15 +7,15 @@ import { visibleTrees } from './visible.ts'
 
 /** The least and most characters of an emergency's reason, without spaces at its ends. */
 const REASON_CHARACTER_LIMITS = { least: 10, most: 1_000 } as const
-/** The most seconds from the time that an emergency item states until now. */
+/** The largest age of an emergency item in seconds, by the time `ts` that the item states. */
 const MOST_ITEM_AGE_SECONDS = 86_400
 
 type GrantWithoutEmergency = Omit<Grant, 'id' | 'emergency'>
 
 /**
- * The grant that replaces this one for an emergency item. It accepts one identifier of one person, on the participant's
- * own authority, has a daily quota of its own, and shows more than the grant, but no protected person and no record of
- * several persons. The quotas of records do not apply. Everything else is as in the grant.
+ * The grant that replaces this one for an emergency item. It accepts one identifier of one person with an authorization of the
+ * participant, without a consent. It has a daily quota of its own, and shows more than the grant, but no protected person and no
+ * record of several persons. The quotas of records do not apply. Everything else is as in the grant.
  * @param recordTypes the granted record types
  * @throws GrantProblem
  */

@@ -23,7 +23,7 @@ import { withoutPersonLists } from './minors.ts'
 import { visibleTrees } from './visible.ts'
 
 /**
- * Reads the terms of a grant, so that requests can be checked against it. `withHidden` adds who is hidden.
+ * Reads the terms of a grant, so that requests can be checked against it. `grantWithHiddenPersons` adds who is hidden.
  * @param kind the kind of the registry, with the attributes that an operator added
  * @throws GrantProblem a member breaks a rule, or names something that the registry does not have
  */

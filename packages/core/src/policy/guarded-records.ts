@@ -1,7 +1,7 @@
 /**
- * Reads records of any source by the rules of all sources: who is protected, which identifiers find a merged record,
- * and what a query means. A source may return more records than match; this reader returns only those that do. For our
- * own tables, SQL does the same.
+ * Reads records of any source by the rules of all sources: who is protected, which identifiers find a merged record, and what a
+ * query means. A source may return more records than match; this reader leaves out those that do not match. For our own tables,
+ * SQL has the same rules.
  */
 import { type AttributeValue, isJsonObject, type JsonValue, type Kind, type RecordType } from '@rollcall/protocol'
 import { identifiersNamingRecord } from '../model/person-identifiers.ts'
@@ -12,7 +12,7 @@ import type { FoundRecord, Identifier, RecordId } from '../model/records.ts'
 import type { RegistryShape } from '../model/registry.ts'
 import { lazyRecord, type ReadableRecord } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
-import { compareInOrder, sortValuesOf } from '../query/memory/order.ts'
+import { compareBySortKeys, sortValuesOf } from '../query/memory/order.ts'
 
 /** A record as its source returns it. */
 export interface SourceRecord extends FoundRecord {
@@ -36,9 +36,9 @@ export interface CandidateSource {
   /** The most rows that a search reads; if there are more, the search reports too many records. Absent: no limit. */
   readonly most?: number
   /**
-   * Yields at least all records that satisfy the predicate, in the order in which they were added, or in another order
-   * that does not change. The predicate is about the public form of records (`withoutProtectedPersons`); only a
-   * condition `identifier` finds merged records.
+   * Yields at least all records that satisfy the predicate, in the order in which they were added, or in another order that does
+   * not change. The predicate is about the public form of records (`withoutProtectedPersons`). A condition `identifier` also
+   * finds a record by the identifiers of records that were merged into it.
    * @param predicate with ages replaced by dates; null for all records
    * @param after the record after which to begin; null for the first
    * @throws SearchTimeout
@@ -78,7 +78,7 @@ export function guardedReader(
           if (hits.length > cap) break search
         }
       }
-      hits.sort((one, other) => compareInOrder(sort, one.values, other.values))
+      hits.sort((one, other) => compareBySortKeys(sort, one.values, other.values))
       const records = hits.slice(offset, offset + limit).map(({ record }) => record)
       return { total: hits.length, records, ids: hits.length <= ids ? hits.map(({ record }) => record.id) : [] }
     },
@@ -147,7 +147,7 @@ const makeSearchHit = ({ id, document }: FoundRecord, values: SearchHit['values'
   values,
 })
 
-interface RecordGuard {
+interface ProtectedPersonGuard {
   /** True when at least one person of the registry is protected. */
   readonly hidesSome: boolean
   /** The categories under which the person of the record is protected, each once. */
@@ -161,9 +161,9 @@ interface RecordGuard {
   seen(record: SourceRecord, read?: JsonValue): { readonly document: JsonValue; readonly extracted: ReadableRecord }
 }
 
-function makeRecordGuard(kind: Kind, recordType: RecordType, protection: Protection): RecordGuard {
+function makeRecordGuard(kind: Kind, recordType: RecordType, protection: Protection): ProtectedPersonGuard {
   const hidesSome = protection.byProtectingIdentifier.size > 0
-  const categoriesOf: RecordGuard['categoriesOf'] = ({ document, merged }, read = JSON.parse(document)) => {
+  const categoriesOf: ProtectedPersonGuard['categoriesOf'] = ({ document, merged }, read = JSON.parse(document)) => {
     const documents = [read, ...merged.map((one) => JSON.parse(one.document))]
     const persons = documents.flatMap((one) => protectedOwnersOf(kind, recordType, protection, one))
     return [...new Set(persons.map(({ category }) => category))]

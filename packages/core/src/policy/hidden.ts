@@ -16,13 +16,13 @@ export function grantWithHiddenPersons(
   protection: Protection,
   day: string,
 ): Grant {
-  const hiding = <Of extends GrantOrEmergency>(one: Of): Of => grantPartWithHiddenPersons(one, registry, protection, day)
+  const hiding = <Of extends GrantOrEmergency>(one: Of): Of => withPersonsHiddenOnDay(one, registry, protection, day)
   return { ...hiding(grant), ...(emergency && { emergency: hiding(emergency) }) }
 }
 
 type GrantOrEmergency = Omit<Grant, 'id' | 'emergency'>
 
-function grantPartWithHiddenPersons<Of extends GrantOrEmergency>(
+function withPersonsHiddenOnDay<Of extends GrantOrEmergency>(
   grant: Of,
   registry: Pick<Registry, 'majority_age'>,
   protection: Protection,
@@ -34,14 +34,14 @@ function grantPartWithHiddenPersons<Of extends GrantOrEmergency>(
   const takesOut = hiddenRemovalRule(kind, registry, protection, { categories, minors }, day)
   return {
     ...grant,
-    rows: minors ? rowsWithAdultConditions(grant, registry, day) : grant.rows,
+    rows: minors ? addAdultConditions(grant, registry, day) : grant.rows,
     hidden: { categories, protection, takesOut },
   }
 }
 
 /**
- * Returns a function for `withoutPersons`, which decides to remove hidden persons from the records of others; null when
- * minors are shown and nobody is protected.
+ * Returns a function for `withoutPersons`, which decides to remove hidden persons from records of other persons; null when nobody
+ * is hidden, because minors are shown and nobody is protected.
  * @param options.categories the categories whose protected persons are shown; `minors`: true when minors are hidden
  * @param day YYYY-MM-DD in the registry's time zone
  */
@@ -56,7 +56,7 @@ export function hiddenRemovalRule(
   return minors ? (person) => ofProtected?.(person) ?? (isMinor(person, registry, day) ? '' : null) : ofProtected
 }
 
-function rowsWithAdultConditions(
+function addAdultConditions(
   { rows, identifiers: { kind } }: GrantOrEmergency,
   registry: Pick<Registry, 'majority_age'>,
   day: string,

@@ -19,7 +19,10 @@ export function adultPredicate(
 const ageAttributeOf = ({ attributes }: RecordType): Attribute | undefined =>
   attributes.find(({ type, since }) => type === 'age' && since === 'birth_date')
 
-/** True when another person in a record is a minor, or may be one; false for a person in no relation of the kind. */
+/**
+ * True when another person in a record is a minor, or may be one, such as when the birth date is missing. False for a person in
+ * no relation of the kind.
+ */
 export function isMinor({ record, relation }: OtherPerson, registry: Pick<Registry, 'majority_age'>, day: string): boolean {
   if (relation === null) return false
   const adult = record && adultPredicate(record.recordType, registry, day)

@@ -1,8 +1,8 @@
-/** Decides whether a grant allows an act of its participant: the operation, the types, the programme. */
+/** Decides whether a grant allows what its participant wants to do: the operation, the types, the programme. */
 import { type Grant, isNameGranted } from '../model/grant.ts'
 
 /** The act that a participant wants to do or to continue. Names are canonical. */
-export interface WantedAct {
+export interface PermissionRequest {
   /** The name of the operation. */
   readonly operation: string
   readonly event_type?: string
@@ -15,11 +15,11 @@ export interface WantedAct {
 
 /** The decision about an act. */
 export type Permission =
-  | { readonly allowed: true }
+  | { readonly allowed: true; readonly grant: Grant }
   /** `reason` is the rule that refuses the act, in words for the participant. */
   | { readonly allowed: false; readonly reason: string }
 
-/** For each kind of name: where the grant lists it, where the act names it, and the reason for a refusal. */
+/** For each sort of name: the member of the grant, the member of the act, and the reason for a refusal. */
 const PERMISSION_RULES = [
   { granted: 'operations', named: 'operation', reason: 'this operation is not granted to this participant' },
   { granted: 'recordTypes', named: 'record_type', reason: 'this record type is not granted to this participant' },
@@ -31,12 +31,12 @@ const UNFILTERED_REASON = 'this participant may not subscribe without a filter'
 export const NOTHING_GRANTED_REASON = 'nothing in this registry is granted to this participant'
 
 /** Says whether a grant allows an act, and if not, why. @param grant the valid grant; null: nothing is allowed */
-export function permissionFor(grant: Grant | null, wanted: WantedAct): Permission {
+export function permissionFor(grant: Grant | null, wanted: PermissionRequest): Permission {
   if (grant === null) return { allowed: false, reason: NOTHING_GRANTED_REASON }
   for (const { granted, named, reason } of PERMISSION_RULES) {
     const name = wanted[named]
     if (name !== undefined && !isNameGranted(grant[granted], name)) return { allowed: false, reason }
   }
   if (wanted.unfiltered === true && grant.terms.unfiltered !== true) return { allowed: false, reason: UNFILTERED_REASON }
-  return { allowed: true }
+  return { allowed: true, grant }
 }

@@ -20,9 +20,9 @@ interface SearchToCheck extends QueryToCheck {
 }
 
 /**
- * Checks the form and the sort of a query. A sort shows the order of values in all found records, which conditions cannot do, so
- * only attributes that the grant always shows are allowed. A sort by identifiers compares identifiers that the query does not
- * name, so the grant must allow to ask about everything. A sorted query for an identifier counts as an expression.
+ * Checks the form and the sort of a query. A sort by an attribute shows the order of its values, so only attributes that the
+ * grant always shows are allowed. A sort by identifiers compares identifiers that the query does not name, so the grant must
+ * allow to ask about everything. A sorted query for an identifier counts as an expression.
  * @throws ItemRejection rjct.search_criteria.invalid, rjct.sort.invalid
  */
 export function checkSearchAllowed(grant: QueryTerms & Pick<Grant, 'visible'>, asked: SearchToCheck): void {
@@ -73,8 +73,8 @@ function isAboutUnnamedIdentifiers(predicate: Predicate, negated = false): boole
 }
 
 /**
- * True when every record that the query finds must have a named identifier, or fulfil a condition on an attribute. A
- * filter that is not narrow counts as no filter.
+ * True when every record that the query finds must have an identifier that the query names, or fulfil a condition on an
+ * attribute. A subscription with any other filter is treated like one without a filter.
  */
 export function isNarrowFilter(predicate: Predicate, negated = false): boolean {
   switch (predicate.is) {

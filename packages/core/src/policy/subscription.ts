@@ -14,7 +14,9 @@ interface WantedSubscription {
   readonly form: QueryForm | null
 }
 
-/** The rule that refuses the subscription, after the path of the member; null when it is allowed. */
+/**
+ * The text of the refusal: the path of the refused member, then the rule that refuses it; null when the subscription is allowed.
+ */
 export function findSubscriptionRefusal(
   grant: Grant,
   { eventType, recordType, predicate, form }: WantedSubscription,

@@ -6,9 +6,13 @@ import type { FoundPage } from '../model/records.ts'
 interface CountingRules {
   /** Returns the number that the answer states as `total_count`. @param page the number of records in the page */
   readonly total: (total: number, page: number) => number
-  /** True when an answer leaves out records of which nothing is shown. Otherwise the participant could count them. */
+  /**
+   * True when an answer leaves out records of which nothing is shown: by empty records, the participant could count the matches.
+   */
   readonly hidesEmpty: boolean
-  /** Returns the members of the result that change when a search has reached the cap. @throws ItemRejection it is refused */
+  /**
+   * Returns the members of the result to replace when a search has reached the cap. @throws ItemRejection the search is refused
+   */
   readonly atCap: (found: FoundPage, cap: number) => ResultAtCap
 }
 
@@ -46,8 +50,8 @@ const COUNTING_RULES: Readonly<Record<(typeof TOTAL_COUNT_FORMS)[number], Counti
 export const countingRulesOf = ({ terms }: Pick<Grant, 'terms'>): CountingRules => COUNTING_RULES[terms.counts ?? 'exact']
 
 /**
- * The result of a search. If it reaches the cap, the counting rules of the grant may change or refuse it.
- * @param cap the number of records that a search may match; `found` counts at most one more
+ * The result of a search. If the search reaches the cap, the grant's counting rules may change the result or refuse the search.
+ * @param cap the number of records at which counting stops; `found` counts at most `cap` + 1
  * @throws ItemRejection rjct.search.too_many_records_found
  */
 export const applyCap = <Finding extends FoundPage>(

@@ -55,8 +55,8 @@ const allVisibleNames = (recordTypes: readonly RecordType[]): readonly string[] 
 const isPathWithin = (path: string, place: string): boolean => `${searchKey(path)}.`.startsWith(`${searchKey(place)}.`)
 
 /**
- * The paths of `shown` that these names show, each as `<record type> <path>`; empty when a name is unknown, or cannot
- * be granted alone.
+ * The paths of `shown` that these names show, each as `<record type> <path>`; empty when a name is unknown, or no grant may have
+ * it.
  */
 function pathsVisibleBy(
   kind: Kind,
@@ -74,7 +74,10 @@ function pathsVisibleBy(
   )
 }
 
-/** The trees for the names without ages, which show nothing; null when a name is unknown or cannot be granted alone. */
+/**
+ * The trees for the names. Names of ages are left out: an age is not stored, so it shows no path. Null when a name is unknown, or
+ * no grant may have the name.
+ */
 function visibleTreesWithoutAges(kind: Kind, recordTypes: readonly RecordType[], names: readonly string[]) {
   const ages = recordTypes.flatMap(({ attributes }) =>
     attributes.flatMap((row) => (row.type === 'age' ? namesOf(row).map(searchKey) : [])),

@@ -71,8 +71,8 @@ function addNameToTree(kind: Kind, recordType: RecordType, name: string, treeOf:
 }
 
 /**
- * The name by which a grant shows the identifiers at the path of a source: the last member of the path when the kind has an
- * identifier type of that name, such as `phone_number`; otherwise `identifier`.
+ * The name by which a grant shows the identifiers of a source (a path with identifiers): the last member of the path when the
+ * kind has an identifier type of that name, such as `phone_number`; otherwise `identifier`.
  */
 function identifierSourceName(kind: Kind, { path }: IdentifierSource): string {
   const last = path.slice(path.lastIndexOf('.') + 1)
@@ -94,11 +94,11 @@ function showRelatedPersons(tree: VisibleNode, relation: Relation, treeOf: (name
  * attributes of its elements; undefined when nothing has the name.
  */
 function attributePaths(recordType: RecordType, key: string): readonly string[] | undefined {
-  const attribute = recordType.attributes.find((row) => hasNameWithKey(row, key))
+  const attribute = recordType.attributes.find((row) => hasNameOfSearchKey(row, key))
   // An age is not stored, so it has no path.
   if (attribute !== undefined) return attribute.type === 'age' ? [] : attribute.paths
   const found = ownCompounds(recordType).flatMap((compound) => {
-    const members = compound.members.filter((row) => hasNameWithKey(compound, key) || hasNameWithKey(row, key))
+    const members = compound.members.filter((row) => hasNameOfSearchKey(compound, key) || hasNameOfSearchKey(row, key))
     return members.map((member) => [
       ...compound.paths.flatMap((place) => member.paths.map((path) => joinPath(place, path))),
       ...(member.record_paths ?? []),
@@ -113,11 +113,15 @@ function ownCompounds({ compounds = [], relations = [] }: RecordType): readonly 
   return compounds.filter(({ paths }) => !paths.some((path) => others.some((other) => isWithin(path, other))))
 }
 
-const hasNameWithKey = (row: Attribute | Compound, key: string): boolean => namesOf(row).some((name) => searchKey(name) === key)
+const hasNameOfSearchKey = (row: Attribute | Compound, key: string): boolean =>
+  namesOf(row).some((name) => searchKey(name) === key)
 
 const joinPath = (place: string, path: string): string => [place, path].filter((part) => part !== '').join('.')
 
-/** Marks a member as shown; false: there is none. @throws GrantProblem it has identifiers, or a person is in or around it */
+/**
+ * Marks a member as shown; returns false when the record type has no such member.
+ * @throws GrantProblem the member contains identifiers or a related person, or is inside a related person
+ */
 function showMember(recordType: RecordType, tree: VisibleNode, path: string): boolean {
   if (!hasPath(recordType.schema, path)) return false
   const own = searchKey(path)
@@ -155,6 +159,6 @@ function ensureNodeAt(tree: VisibleNode, path: string): VisibleNode {
 function checkAgeNames({ record_types }: Kind, names: readonly string[]): void {
   const keys = names.map(searchKey)
   const ages = record_types.flatMap(({ attributes }) => attributes.filter(({ type }) => type === 'age'))
-  const alone = ages.find((row) => keys.some((key) => hasNameWithKey(row, key)) && !keys.includes(row.since ?? ''))
+  const alone = ages.find((row) => keys.some((key) => hasNameOfSearchKey(row, key)) && !keys.includes(row.since ?? ''))
   if (alone !== undefined) throw new GrantProblem('see', `${alone.name} needs ${alone.since} beside it`)
 }

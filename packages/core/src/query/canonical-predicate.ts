@@ -38,7 +38,7 @@ function canonicalForm(predicate: Predicate): JsonValue {
   }
 }
 
-/** The parts of an `and` or `or`, with the parts of nested ones of the same kind. */
+/** The parts of an `and` or `or`. An `and` inside an `and`, and an `or` inside an `or`, is replaced by its own parts. */
 const flattenedOperands = (is: 'and' | 'or', of: readonly Predicate[]): readonly Predicate[] =>
   of.flatMap((part) => (part.is === is ? flattenedOperands(is, part.of) : [part]))
 

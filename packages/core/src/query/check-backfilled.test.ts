@@ -1,7 +1,7 @@
 import { kindNamed, type RecordType } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
 import type { Predicate } from '../model/predicate.ts'
-import { checkColumnsBackfilled, usesUnfilledColumn } from './mentions.ts'
+import { checkColumnsBackfilled, usesColumnInBackfill } from './mentions.ts'
 
 const recordType = kindNamed('civil')?.record_types[0] as RecordType
 const attribute = (name: string) => {
@@ -71,7 +71,7 @@ test('while identifiers are read anew, those of any type are refused, and those 
 })
 
 test('whether a condition asks for what is being backfilled is said without a name', () => {
-  expect(usesUnfilledColumn(unfilled, recordType, { is: 'not', of: has('sex') })).toBe(true)
-  expect(usesUnfilledColumn(unfilled, recordType, has('surname'))).toBe(false)
-  expect(usesUnfilledColumn(new Map(), recordType, has('sex'))).toBe(false)
+  expect(usesColumnInBackfill(unfilled, recordType, { is: 'not', of: has('sex') })).toBe(true)
+  expect(usesColumnInBackfill(unfilled, recordType, has('surname'))).toBe(false)
+  expect(usesColumnInBackfill(new Map(), recordType, has('sex'))).toBe(false)
 })

@@ -9,8 +9,8 @@ import type { Identifier, SortKey } from '../model/records.ts'
 import { IDENTIFIER_COLUMN_GROUP, sortColumnGroup } from '../model/registry.ts'
 
 /**
- * The names of the columns that a predicate uses, sorted, each once. A member of a compound uses the column of the compound, an
- * age the column of its date. Identifiers have a table of their own and are left out.
+ * The names of the columns that a predicate uses, sorted, each once. A member of a compound uses the column of the compound. An
+ * age uses the column of the date from which it is counted. Identifiers have a table of their own and are left out.
  */
 export function columnsUsedIn(predicate: Predicate): readonly string[] {
   return [...new Set(leavesOf(predicate).flatMap(columnsOfLeaf))].sort()
@@ -19,13 +19,13 @@ export function columnsUsedIn(predicate: Predicate): readonly string[] {
 function columnsOfLeaf(leaf: Leaf): readonly string[] {
   if (leaf.is === 'identifier' || leaf.is === 'identifier_type') return []
   if (leaf.is === 'some') return [leaf.list.name]
-  return [leaf.is === 'exists' && leaf.list !== undefined ? leaf.list.name : columnOf(leaf.attribute)]
+  return [leaf.is === 'exists' && leaf.list !== undefined ? leaf.list.name : columnNameOf(leaf.attribute)]
 }
 
-const columnOf = ({ name, since }: Attribute): string => since ?? name
+const columnNameOf = ({ name, since }: Attribute): string => since ?? name
 
-/** The attributes and persons that a query names, for its audit entry. */
-export function askedFactsOfQuery({ predicate, sort = [] }: Pick<SearchParts, 'predicate'> & Partial<SearchParts>): {
+/** For the audit entry of a query: the attributes and sort keys that it names, and one person with all identifiers it names. */
+export function askedAttributesAndPersons({ predicate, sort = [] }: Pick<SearchParts, 'predicate'> & Partial<SearchParts>): {
   readonly attributes: readonly string[]
   readonly persons: readonly AuditedPerson[]
 } {
@@ -48,8 +48,8 @@ interface SearchParts {
 }
 
 /**
- * Checks that a search uses no column that is being backfilled.
- * @param unfilled the names that cannot be used yet, by record type
+ * Checks that a search uses no column and no identifier type that is being backfilled.
+ * @param unfilled the names of the columns and identifier types that are being backfilled, by record type
  * @param name the member with the criteria, for messages
  * @throws ItemRejection rjct.search_criteria.invalid, rjct.sort.invalid
  */
@@ -60,7 +60,7 @@ export function checkColumnsBackfilled(
 ): void {
   const names = unfilled.get(recordType.name)
   if (names === undefined) return
-  const asked = columnsAndTypesIn(predicate).find((name) => names.has(name))
+  const asked = columnsAndIdentifierTypesIn(predicate).find((name) => names.has(name))
   if (asked !== undefined) {
     throw new ItemRejection(
       'rjct.search_criteria.invalid',
@@ -78,21 +78,21 @@ export function checkColumnsBackfilled(
   )
 }
 
-const columnsAndTypesIn = (predicate: Predicate): readonly string[] => {
+const columnsAndIdentifierTypesIn = (predicate: Predicate): readonly string[] => {
   const types = identifierTypesIn(predicate)
   return [...columnsUsedIn(predicate), ...types, ...(types.includes(UNLISTED.name) ? [IDENTIFIER_COLUMN_GROUP] : [])]
 }
 
-/** True when the predicate uses a column that is being backfilled. */
-export const usesUnfilledColumn = (
+/** True when the predicate uses a column or an identifier type that is being backfilled. */
+export const usesColumnInBackfill = (
   unfilled: ReadonlyMap<string, ReadonlySet<string>>,
   { name }: RecordType,
   predicate: Predicate,
-): boolean => columnsAndTypesIn(predicate).some((column) => unfilled.get(name)?.has(column))
+): boolean => columnsAndIdentifierTypesIn(predicate).some((column) => unfilled.get(name)?.has(column))
 
 /**
  * The identifier types that a predicate names. While identifiers are backfilled, queries for types that an operator added, or for
- * unlisted types, are refused; the stored identifiers of other types are right already.
+ * unlisted types, are refused. Other types are searched: their identifiers are all stored already.
  */
 function identifierTypesIn(predicate: Predicate): readonly string[] {
   return leavesOf(predicate).flatMap((leaf) => {

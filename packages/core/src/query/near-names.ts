@@ -1,9 +1,9 @@
 /** Finds misspelt members: unknown names that are close to a known one. To ignore them would be dangerous. */
 
-/** The number of letters that may be added, missing or replaced. Case does not matter. */
+/** The most letters that may be added, missing or replaced in a near name. Case does not matter. */
 const MOST_LETTER_EDITS = 2
-/** A longer name is close to no known name. */
-const MAX_NAME_LENGTH = 64
+/** Names with more characters are not compared: they count as close to no known name. */
+const MOST_COMPARED_NAME_LENGTH = 64
 
 interface MisspeltMember {
   readonly member: string
@@ -13,7 +13,7 @@ interface MisspeltMember {
 /** The first unknown member that is close to a known name, and that name; undefined when there is none. */
 export function findMisspeltMember(object: object, known: readonly string[]): MisspeltMember | undefined {
   for (const member of Object.keys(object)) {
-    if (known.includes(member) || member.length > MAX_NAME_LENGTH) continue
+    if (known.includes(member) || member.length > MOST_COMPARED_NAME_LENGTH) continue
     const letters = [...member.toLowerCase()]
     const meant = known.find((name) => isNear(letters, name))
     if (meant !== undefined) return { member, meant }
@@ -34,7 +34,7 @@ function isNear(letters: readonly string[], name: string): boolean {
       const exchanged = (row[at] ?? 0) + (letter === name[at] ? 0 : 1)
       next.push(Math.min(exchanged, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1))
     }
-    // The smallest number of a row never falls in later rows, so the names are not near.
+    // A row of the table of edit distances. No later row has a number below the smallest of this row: the names are not near.
     if (Math.min(...next) > MOST_LETTER_EDITS) return false
     row = next
   }

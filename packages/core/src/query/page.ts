@@ -23,7 +23,7 @@ const DEFAULT_PAGE_SIZE = 10
 
 /** A sort key of a request, before the day of the search is known. */
 export interface UndatedSortKey extends Omit<SortKey, 'until'> {
-  /** True when the request names an age: the key is its date, and gets `until` on the day of the search. */
+  /** True when the request names an age: the key is the date from which it is counted. The search sets `until` to its day. */
   readonly age?: true
 }
 
@@ -35,7 +35,7 @@ const SORT_KEY_MEMBERS = ['attribute_name', 'sort_order']
 /**
  * Reads the sort keys. A key without attribute_name is ignored (3.1). A key may name a sortable attribute, or a
  * sortable identifier type such as UIN: the primary type, and types that the kind or the operator makes sortable.
- * @param kind the kind, reduced to what may be asked about
+ * @param kind the kind, reduced to the attributes and identifier types that the participant may ask about
  * @throws ItemRejection rjct.sort.invalid
  */
 export function readSort(kind: Kind, recordType: RecordType, sort: unknown): UndatedSortKey[] {
@@ -74,7 +74,8 @@ function sortableNames({ identifier_types }: Kind, recordType: RecordType): stri
 
 /**
  * The sort key for a name; undefined when records cannot be sorted by it. An age is sorted by the date from which it is
- * counted, in the opposite direction. A person who is not born yet has no age; `recordQuery` sets the day for that.
+ * counted, in the opposite direction. `makeRecordQuery` adds the day of the search as `until`: a later date of birth gives no
+ * age, and sorts as a missing value.
  */
 function sortKeyOf(kind: Kind, recordType: RecordType, spelling: string, descending: boolean): UndatedSortKey | undefined {
   const attribute = resolveAttribute(recordType, spelling)
@@ -102,13 +103,13 @@ export function readAskedPage(
   criteria: { readonly pagination?: unknown },
   item: { readonly pagination?: unknown },
   limits: PageLimits,
-): AskedPage {
+): RequestedPage {
   const beside = readPage(item.pagination, 'pagination', limits)
   if (criteria.pagination === undefined) return beside
   return readPage(criteria.pagination, 'search_criteria.pagination', limits)
 }
 
-interface AskedPage {
+interface RequestedPage {
   readonly page_size: number
   readonly page_number: number
 }
@@ -117,7 +118,7 @@ interface AskedPage {
  * Reads a page. The schema of a message has refused wrong types and values below 1 (D23), but an operator's file for
  * `rollcall explain` is checked only here.
  */
-function readPage(pagination: unknown, path: string, limits: PageLimits): AskedPage {
+function readPage(pagination: unknown, path: string, limits: PageLimits): RequestedPage {
   if (pagination === undefined) return { page_size: Math.min(DEFAULT_PAGE_SIZE, limits.page_size), page_number: 1 }
   const given = isJsonObject(pagination) ? pagination : {}
   const found = findMisspeltMember(given, PAGE_MEMBERS)

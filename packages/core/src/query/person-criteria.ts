@@ -27,7 +27,7 @@ import {
 import { type Query, type QueryLimits, QueryProblem, UnreadableQuery } from './query.ts'
 import { readFilter } from './read-query.ts'
 
-/** The criteria of a question about one person: their name in the message, and which members they may have. */
+/** How a message asks about one person: the member that has the criteria, and what the criteria may contain. */
 export interface PersonQuestion {
   /** The member of the message that has the criteria. */
   readonly name: 'enrolled_criteria' | 'disabled_criteria'
@@ -40,7 +40,7 @@ export interface PersonQuestion {
 /** The person, and the programme, that a question names. */
 export interface PersonCriteria {
   readonly recordType: RecordType
-  /** The identifier of the person, once for each type that the value may have; at least one. */
+  /** The identifier of the person. If the query gives a value without a type: one for each type that allows the value. */
   readonly identifiers: readonly Identifier[]
   /** The identifier as the query writes it; normalised when the query is a text. */
   readonly person: string
@@ -77,7 +77,7 @@ export function readPersonCriteria(
   const named =
     readRecordType(rules, kind, criteria, 'response_entity') ?? readRecordType(rules, kind, criteria, 'reg_record_type')
   const { predicate, recordType, shape } = readPersonQuery(rules, kind, named, criteria, limits)
-  const conditions = andConditionsOf(predicate)
+  const conditions = conditionsJoinedByAnd(predicate)
   const persons = conditions.flatMap((one) => (one.is === 'identifier' ? [one.identifiers] : []))
   const programmes = conditions.flatMap(demandedProgrammes)
   const [identifiers] = persons
@@ -93,7 +93,7 @@ export function readPersonCriteria(
   return {
     recordType,
     identifiers,
-    // A query that is a text is not searched for the identifier as written: the normalised value names the person.
+    // In a longer text, such as GraphQL, the written identifier is not found: the normalised value is used.
     person: findWrittenIdentifier(kind, query, identifiers) ?? identifiers[0]?.value ?? '',
     programme: programmes[0] ?? null,
   }
@@ -115,8 +115,8 @@ function readPersonQuery(
   }
 }
 
-const andConditionsOf = (predicate: Predicate): readonly Predicate[] =>
-  predicate.is === 'and' ? predicate.of.flatMap(andConditionsOf) : [predicate]
+const conditionsJoinedByAnd = (predicate: Predicate): readonly Predicate[] =>
+  predicate.is === 'and' ? predicate.of.flatMap(conditionsJoinedByAnd) : [predicate]
 
 /** The programme that a condition demands with `eq`, as a list of one; empty for any other condition. */
 function demandedProgrammes(condition: Predicate): string[] {
@@ -127,13 +127,13 @@ function demandedProgrammes(condition: Predicate): string[] {
 }
 
 /**
- * True when one value gives all the identifiers, each by its own type. Two values are two identifiers, even if each fits another
- * type.
+ * True when the query gave one value, and each identifier is this value, read by the rules of its own type. Two different values
+ * are two identifiers.
  */
 export const comeFromOneValue = (kind: Kind, identifiers: readonly Identifier[]): boolean =>
   identifiers.some(({ value }) => identifiers.every((one) => isReadFrom(kind, one, value)))
 
-/** True when the type of the identifier reads this value as the identifier. */
+/** True when `raw`, the value in the query, gives the identifier's value by the rules of its type. */
 const isReadFrom = (kind: Kind, { type, value }: Identifier, raw: JsonValue): boolean =>
   identifierValue(resolveIdentifierType(kind, type) ?? UNLISTED, raw) === value
 

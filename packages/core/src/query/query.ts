@@ -11,7 +11,10 @@ export interface QueryScope {
   /** The record type that the criteria around the query name; undefined when they name none. */
   readonly recordType: RecordType | undefined
   readonly limits: QueryLimits
-  /** True when a `collection` may name another record type than the criteria: the type of the criteria is then used. */
+  /**
+   * True when the member `collection` of the query may name another record type than the criteria: the type of the criteria is
+   * then used.
+   */
   readonly anyCollection?: true
   /** Returns the part of records that may be selected, by record type; null or absent for everything. */
   readonly visible?: (() => ReadonlyMap<string, VisibleNode> | null) | undefined
@@ -25,14 +28,14 @@ export interface Query {
   readonly predicate: Predicate
   readonly recordType: RecordType
   /**
-   * Applies the selection of the query: returns the selected members of the shown part of a record; null when this part is no
-   * object. Absent when the query has no selection.
+   * Applies the selection of the query: returns the selected members of `record`, the part of a record that the grant shows; null
+   * when this part is not an object. Absent when the query has no selection.
    * @param day YYYY-MM-DD, the present day in the registry's time zone, for conditions on ages
    */
   readonly shape?: (record: JsonValue, day: string) => JsonValue | null
 }
 
-/** An error in a query, thrown by the readers of all forms. The caller adds the code of a search or filter. */
+/** An error in a query, thrown by the readers of all forms. The caller adds the rejection code (`rjct.`) of its operation. */
 export class QueryProblem extends Error {
   override readonly name = 'QueryProblem'
   /** The path of the member in the query, such as `query[0].expression1.operator`; '' for the whole query. */

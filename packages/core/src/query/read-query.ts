@@ -9,7 +9,7 @@ import { findObjectForm, type ObjectForm, QueryReader } from './forms/reader.ts'
 import {
   asQuery,
   NESTED_FORMS,
-  type QueryWord,
+  type QueryFormName,
   type ReadQueryForm,
   readFieldOperatorValue,
   readIdentifierQuery,
@@ -18,8 +18,8 @@ import {
 } from './forms/typed-query.ts'
 import { type Query, QueryProblem, type QueryScope } from './query.ts'
 
-/** The values of `query_type`, in lower case. `idtype` is an older word for `idtype-value`. */
-const WORD_BY_QUERY_TYPE: ReadonlyMap<string, QueryWord> = new Map([
+/** The form that each value of `query_type`, in lower case, names. `idtype` is an older value for `idtype-value`. */
+const FORM_BY_QUERY_TYPE: ReadonlyMap<string, QueryFormName> = new Map([
   ['idtype-value', 'identifier'],
   ['expression', 'expression'],
   ['predicate', 'predicate'],
@@ -28,17 +28,17 @@ const WORD_BY_QUERY_TYPE: ReadonlyMap<string, QueryWord> = new Map([
 ])
 
 /** The form that a `query_type` names; undefined when it names none. */
-export const findQueryWord = (query_type: unknown): QueryWord | undefined =>
-  typeof query_type === 'string' ? WORD_BY_QUERY_TYPE.get(query_type.toLowerCase()) : undefined
+export const findQueryTypeForm = (query_type: unknown): QueryFormName | undefined =>
+  typeof query_type === 'string' ? FORM_BY_QUERY_TYPE.get(query_type.toLowerCase()) : undefined
 
 /**
  * The form as a grant names it: identifiers alone are `identifier`, however they are written; a query with a selection
- * is `graphql`.
+ * is `graphql`. Other queries have the form that `query_type` names; `expression` when it names no form, or `identifier`.
  */
 export function queryFormOf(query_type: unknown, { predicate, shape }: Query): QueryForm {
   if (shape !== undefined) return 'graphql'
   if (predicate.is === 'identifier') return 'identifier'
-  const word = findQueryWord(query_type)
+  const word = findQueryTypeForm(query_type)
   return word === undefined || word === 'identifier' ? 'expression' : word
 }
 
@@ -66,7 +66,7 @@ const QUERY_OBJECT_FORMS: readonly ObjectForm<ReadQueryForm>[] = [
     read: (reader, { of }) => asQuery(reader, readIdentifierQuery(reader, of('identifier_type'), of('identifier_value'))),
   },
   { members: ['type'], optional: ['value'], read: readTypedQuery },
-  // `type` is optional here so that its absence gets a message of its own, not one about an attribute `value`.
+  // Without this form, a query with `value` and no `type` would be read, and refused, as a condition on an attribute `value`.
   { members: ['value'], optional: ['type'], read: readTypedQuery },
   ...NESTED_FORMS,
 ]
@@ -77,16 +77,16 @@ const QUERY_OBJECT_FORMS: readonly ObjectForm<ReadQueryForm>[] = [
  * @throws QueryProblem and nothing else, whatever the query is
  */
 export function readQuery(scope: QueryScope, query_type: unknown, query: unknown, path: string): Query {
-  const word = findQueryWord(query_type)
+  const word = findQueryTypeForm(query_type)
   if (word === undefined) throw new QueryProblem(`${path}_type`, `must be one of ${QUERY_TYPES.join(', ')}`)
-  return readByQueryWord(scope, word, query, path)
+  return readQueryInForm(scope, word, query, path)
 }
 
-/** Reads a filter. Without a type, the shape of the filter decides its form (N3). @throws QueryProblem */
+/** Reads a filter. Without `filter_type`, the shape of the filter decides its form (N3). @throws QueryProblem */
 export const readFilter = (scope: QueryScope, filter_type: unknown, filter: unknown, path: string): Query =>
-  filter_type === undefined ? readByQueryWord(scope, undefined, filter, path) : readQuery(scope, filter_type, filter, path)
+  filter_type === undefined ? readQueryInForm(scope, undefined, filter, path) : readQuery(scope, filter_type, filter, path)
 
-function readByQueryWord(scope: QueryScope, word: QueryWord | undefined, query: unknown, path: string): Query {
+function readQueryInForm(scope: QueryScope, word: QueryFormName | undefined, query: unknown, path: string): Query {
   const reader = new QueryReader(scope)
   if (isJsonObject(query)) {
     const form = findObjectForm(QUERY_OBJECT_FORMS, query, path)

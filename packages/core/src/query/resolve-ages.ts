@@ -6,7 +6,7 @@ import type { SearchPageRequest } from '../model/records.ts'
 import type { UndatedSortKey } from './page.ts'
 
 const FIRST_DAY = '0001-01-01'
-/** An interval before which no date of a record is. So `lt` with it is false for every date, and unknown for a missing date. */
+/** The first day that a date can have. So `lt` with this interval is false for every date, and unknown for a missing date. */
 const FIRST_DAY_INTERVAL: Interval = { from: FIRST_DAY, to: FIRST_DAY }
 const DAY_MS = 86_400_000
 
@@ -22,11 +22,8 @@ export interface UndatedSearch {
 
 /**
  * The search as it is made on `day` (YYYY-MM-DD, in the registry's time zone): ages are replaced by dates.
- * @param counts.cap see `SearchPageRequest`
- * @param counts.ids see `SearchPageRequest`
- * @param counts.categories see `SearchPageRequest`
  */
-export function recordQuery(
+export function makeRecordQuery(
   { recordType, predicate, sort, page_size, page_number }: UndatedSearch,
   day: string,
   counts: Pick<SearchPageRequest, 'cap' | 'ids' | 'categories'>,
@@ -144,9 +141,9 @@ function findLastBirthDate(n: number, day: string): string | null {
   const year = Number(day.slice(0, 4)) - n
   if (year < 1) return null
   const dayOfYear = day.slice(4)
-  // On 29 February, a person born on 1 March of a common year has the birthday only tomorrow.
-  const there = dayOfYear === '-02-29' && !isLeapYear(year) ? '-02-28' : dayOfYear
-  return `${String(year).padStart(4, '0')}${there}`
+  // On 29 February, a person born on 1 March has the birthday tomorrow. So the last birth date in a common year is 28 February.
+  const birthMonthAndDay = dayOfYear === '-02-29' && !isLeapYear(year) ? '-02-28' : dayOfYear
+  return `${String(year).padStart(4, '0')}${birthMonthAndDay}`
 }
 
 function isLeapYear(year: number): boolean {

@@ -46,7 +46,7 @@ const SEARCH_CRITERIA_RULES: CriteriaRules = {
 
 /**
  * Reads the search_criteria of an item, and its pagination, which may also be beside the criteria (D23).
- * @param max_page_size the largest page of the participant; null for the server's limit
+ * @param max_page_size the most records in a page for the participant; null for the limit of the server
  * @throws ItemRejection rjct.search_criteria.invalid, rjct.filter.invalid, rjct.sort.invalid, rjct.pagination.invalid
  */
 export function readSearchCriteria(

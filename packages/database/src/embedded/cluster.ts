@@ -5,7 +5,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { makeDataDirectory, syncDirectory } from '@rollcall/base/shared/data-directory'
-import { type Binaries, findUsableBinaries } from './binaries.ts'
+import { type Binaries, requireUsableBinaries } from './binaries.ts'
 import {
   type ClusterPaths,
   type ClusterUser,
@@ -53,7 +53,7 @@ async function openCluster(location: string): Promise<Cluster> {
         'Open the folders above it with chmod o+x, or move the data directory.',
     )
   }
-  const binaries = await findUsableBinaries(user, files.home)
+  const binaries = await requireUsableBinaries(user, files.home)
   if (binaries.major !== major) {
     throw new EmbeddedPostgresError(
       `The database in ${files.data} was made by PostgreSQL ${major}, and the installed one is ${binaries.major}. ` +
@@ -95,12 +95,12 @@ async function makeCluster(location: string): Promise<void> {
   const elsewhere = (await mayEnterDirectory(user, join(location, '..'))) ? null : await clusterHomeElsewhere(user)
   const home = elsewhere ?? unfinished
   try {
-    // The link is made first: if this process is killed, the next start finds the unfinished home by the link.
+    // The link is made first: if this process is killed, the next start follows the link and removes the unfinished home.
     if (elsewhere) await symlink(elsewhere, unfinished)
     await mkdir(home, { mode: 0o700 })
     await changeOwner(user, home)
     await initialiseCluster(home, user)
-    if (await publishCluster(unfinished, location, elsewhere)) return
+    if (await putClusterInPlace(unfinished, location, elsewhere)) return
     await discard()
   } catch (error) {
     await discard()
@@ -113,8 +113,11 @@ async function makeCluster(location: string): Promise<void> {
   }
 }
 
-/** Moves or links the finished cluster to `location`. False when another process was faster: its cluster is used. */
-async function publishCluster(unfinished: string, location: string, elsewhere: string | null): Promise<boolean> {
+/**
+ * Moves the finished cluster to `location`; if the cluster was made at `elsewhere`, makes a link to it instead. False when
+ * another process was faster: its cluster is used.
+ */
+async function putClusterInPlace(unfinished: string, location: string, elsewhere: string | null): Promise<boolean> {
   try {
     if (elsewhere) await symlink(elsewhere, location)
     else await rename(unfinished, location)
@@ -122,7 +125,7 @@ async function publishCluster(unfinished: string, location: string, elsewhere: s
     if (hasErrorCode(error, 'EEXIST', 'ENOTEMPTY', 'ENOTDIR')) return false
     throw error
   }
-  // Another process may use the cluster from here on, so a later error must not lead to its removal.
+  // Another process may use the cluster from here on. Later errors are ignored: the caller would remove the cluster.
   if (elsewhere) await rm(unfinished).catch(() => undefined)
   await syncDirectory(join(location, '..')).catch(() => undefined)
   return true
@@ -132,7 +135,7 @@ async function initialiseCluster(home: string, user: ClusterUser): Promise<void>
   const files = clusterPaths(home)
   await writeFile(files.passwordFile, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true })
   await changeOwner(user, files.passwordFile)
-  const binaries = await findUsableBinaries(user, home)
+  const binaries = await requireUsableBinaries(user, home)
   const options = [
     ...['--pgdata', files.data, '--username', SUPERUSER, '--pwfile', files.passwordFile],
     ...['--encoding', 'UTF8', '--locale', 'C', '--auth', 'scram-sha-256', '--no-instructions'],
@@ -185,7 +188,8 @@ async function removeUnfinishedClusters(location: string): Promise<void> {
     if (!/^postgres\.new-\d+-[0-9a-f]{8}$/.test(name) || isBeingMade(name)) continue
     const leftover = join(parent, name)
     const target = await readlink(leftover).catch(() => null)
-    // A process killed between its last two steps left a second link to the finished cluster: remove that link only.
+    // A process that was killed just after it linked `location` to its cluster left this link to the same cluster: remove the
+    // link only.
     const finished = target !== null && target === (await readlink(location).catch(() => null))
     const ours = target !== null && /^(rollcall-)?[0-9a-f]{16}$/.test(basename(target))
     const gone = ours && !finished ? [target, leftover] : [leftover]

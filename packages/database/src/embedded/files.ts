@@ -74,7 +74,7 @@ export type ClusterUser = { readonly uid: number; readonly gid: number } | null
 /** Users without special rights, the preferred one first. initdb needs a user with a name. */
 const CLUSTER_USER_CANDIDATES = ['postgres', '_postgres', 'nobody']
 
-/** The user for a new cluster. Throws EmbeddedPostgresError when we are root and none of these users exists. */
+/** The user for a new cluster; null when we are not root. @throws EmbeddedPostgresError we are root, and no candidate exists */
 export async function newClusterUser(): Promise<ClusterUser> {
   if (process.getuid?.() !== 0) return null
   const users = new Map<string, { uid: number; gid: number }>()
@@ -92,7 +92,10 @@ export async function newClusterUser(): Promise<ClusterUser> {
   )
 }
 
-/** The owner of an existing cluster's files, as whom root starts PostgreSQL; null when we are not root. */
+/**
+ * The owner of an existing cluster's files, as whom root starts PostgreSQL; null when we are not root.
+ * @throws EmbeddedPostgresError we are root, and root owns the files
+ */
 export async function clusterOwnerOf(path: string): Promise<ClusterUser> {
   if (process.getuid?.() !== 0) return null
   const { uid, gid } = await stat(path)

@@ -29,7 +29,7 @@ const RECOVERY_TIMEOUT_MS = 10_000
 const MOST_START_TRIES = 100
 
 /** Milliseconds between two attempts to connect to PostgreSQL again after the connection was lost. */
-const RENEWAL_PAUSE_MS = 2_000
+const LOCK_RENEWAL_PAUSE_MS = 2_000
 
 /** Messages of a failed start that may succeed later: another start is running, or the last process has not ended. */
 const PASSING_FAILURE_PATTERN = /already exists|is empty|is still in use|Is another postmaster already running/
@@ -51,8 +51,8 @@ interface LockSession {
 }
 
 /**
- * Opens the PostgreSQL of a data directory: makes its cluster if there is none, and starts it unless it runs, also when
- * a killed process left it running.
+ * Opens the PostgreSQL of a data directory: makes its cluster if there is none, and starts PostgreSQL if it does not run. It may
+ * run because another process uses it, or because a process that used it was killed.
  * @throws EmbeddedPostgresError
  */
 export async function openEmbeddedPostgres(dataDirectory: string): Promise<EmbeddedPostgres> {
@@ -98,8 +98,8 @@ async function ensureDatabase({ client }: LockSession): Promise<void> {
 }
 
 /**
- * The application's password is derived from the owner's, so that only one secret is stored. The owner's cannot be
- * derived from it.
+ * The application's password is derived from the owner's password, so that only one secret is stored. The owner's password
+ * cannot be derived from the application's.
  */
 const applicationPassword = ({ password }: Cluster): string =>
   createHmac('sha256', password).update(APPLICATION_ROLE).digest('base64url')
@@ -140,7 +140,7 @@ function keepLockSession(cluster: Cluster, first: LockSession): () => Promise<vo
         watch(await enterCluster(cluster, releasing.signal))
       } catch {
         // Other statements report their errors while the connection is lost. The next attempt may succeed.
-        await sleep(RENEWAL_PAUSE_MS, undefined, { signal: releasing.signal }).catch(() => undefined)
+        await sleep(LOCK_RENEWAL_PAUSE_MS, undefined, { signal: releasing.signal }).catch(() => undefined)
       }
     }
   }
@@ -264,7 +264,7 @@ async function tryTakeLock(client: pg.Client, lock: 'pg_try_advisory_lock' | 'pg
 /** Checks that a failed start may be tried again. @throws EmbeddedPostgresError its reason is not temporary */
 async function requireRetryableStart(start: PostmasterStart, cluster: Cluster, tries: number): Promise<void> {
   const said = await start.said()
-  // 0: PostgreSQL was stopped regularly; null: a signal killed it.
+  // 0: PostgreSQL was told to stop, and stopped; null: a signal killed it.
   const code = start.exitCode()
   if (code === 0 || ((code === null || PASSING_FAILURE_PATTERN.test(said)) && tries < MOST_START_TRIES)) return
   const fatal = said.split('\n').findLast((line) => /FATAL|PANIC/.test(line))

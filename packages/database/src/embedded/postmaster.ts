@@ -13,13 +13,13 @@ import { POSTGRES_SETTINGS, removeSocketDirectory, SOCKET_PORT, socketDirectory 
 const runCommand = promisify(execFile)
 
 /** Milliseconds for which a lock file may be empty, because a starting process has not written it yet. */
-const EMPTY_LOCK_FILE_MS = 5_000
+const MOST_EMPTY_LOCK_FILE_MS = 5_000
 
 /**
  * Milliseconds to wait until the socket of a killed postmaster closes. A socket that accepts connections for longer belongs to a
  * postmaster that this process cannot see.
  */
-const SOCKET_CLOSING_MS = 5_000
+const MOST_SOCKET_CLOSING_MS = 5_000
 
 /** A running postmaster, and the address of its socket. */
 export interface Postmaster {
@@ -65,10 +65,10 @@ async function removeStaleLockFile(path: string, cluster: Cluster): Promise<void
   if (text === '') {
     // The file is empty for a moment while another start writes it; for longer, only after a power cut.
     const age = Date.now() - (await stat(path).then((file) => file.mtimeMs, Date.now))
-    if (age < EMPTY_LOCK_FILE_MS) return
+    if (age < MOST_EMPTY_LOCK_FILE_MS) return
   } else if (await isPostmaster(Number.parseInt(text, 10), cluster)) return
   // The command line of a killed postmaster disappears a moment before its sockets close.
-  for (const end = Date.now() + SOCKET_CLOSING_MS; await isSocketListening(text); await sleep(50)) {
+  for (const end = Date.now() + MOST_SOCKET_CLOSING_MS; await isSocketListening(text); await sleep(50)) {
     // Another start has written the lock file again since it was read.
     if ((await readFileIfThere(path)) !== text) return
     if (Date.now() < end) continue

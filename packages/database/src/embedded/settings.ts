@@ -63,12 +63,12 @@ const SOCKET_DIRECTORY_PREFIX = 'rollcall-socket-'
  * mode 0700 below the temporary files. Its name is the same at every start, and nobody can guess it without the password.
  */
 export async function socketDirectory(cluster: Cluster): Promise<string> {
-  if (isSocketPath(cluster.home)) return cluster.home
+  if (isShortEnoughForSocket(cluster.home)) return cluster.home
   const name = SOCKET_DIRECTORY_PREFIX + createHash('sha256').update(`socket ${cluster.password}`).digest('hex').slice(0, 16)
   for (const parent of new Set([tmpdir(), '/tmp'])) {
     if (!(await mayEnterDirectory(cluster.user, parent))) continue
     const directory = join(await realpath(parent), name)
-    if (isSocketPath(directory) && (await makePrivateDirectory(directory, cluster))) return directory
+    if (isShortEnoughForSocket(directory) && (await makePrivateDirectory(directory, cluster))) return directory
   }
   throw new EmbeddedPostgresError(
     `The path ${cluster.home} is too long for a unix socket, and no folder for temporary files will do instead. ` +
@@ -81,7 +81,7 @@ export async function removeSocketDirectory({ socketDirectory: directory }: { re
   if (basename(directory).startsWith(SOCKET_DIRECTORY_PREFIX)) await rm(directory, { recursive: true, force: true })
 }
 
-function isSocketPath(directory: string): boolean {
+function isShortEnoughForSocket(directory: string): boolean {
   return Buffer.byteLength(join(directory, `.s.PGSQL.${SOCKET_PORT}`)) <= MOST_SOCKET_PATH_BYTES
 }
 

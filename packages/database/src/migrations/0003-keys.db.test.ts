@@ -1,4 +1,4 @@
-import { listLiveOwnKeys, listOwnKeys } from '@rollcall/keys/store/own-keys'
+import { listOwnKeys, listValidOwnKeys } from '@rollcall/keys/store/own-keys'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { emptyDatabase } from '../../../keys/test/postgres.ts'
 import { type Database, openDatabase } from '../database.ts'
@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 
 test('keys that lay in clear are gone', async () => {
-  expect(await listLiveOwnKeys(db)).toEqual([])
+  expect(await listValidOwnKeys(db)).toEqual([])
   const { rows } = await db.pool.query(`select to_regclass('token_key') as left`)
   expect(rows).toEqual([{ left: null }])
 })

@@ -34,7 +34,7 @@ export interface EnvelopeToSend {
   /** The header without is_msg_encrypted, which the attempt adds. */
   readonly header: object
   readonly message: object | CanonicalText
-  /** The traceparent of the answered request, or one of ours. */
+  /** The traceparent of the answered request, or one that we have made. */
   readonly traceparent: string
 }
 
@@ -45,7 +45,7 @@ export interface FinishedAttempt {
   readonly result: AttemptResult
   /** The seconds that the peer asks us to wait before the next attempt; 0 when it asks for nothing. */
   readonly retry_after: number
-  /** The beginning of the peer's answer: at most `MOST_ANSWER_CHARACTERS` printable characters. */
+  /** The beginning of the peer's answer: at most `MOST_ANSWER_CHARACTERS` printable characters; '' without an answer. */
   readonly answer: string
   /** The cause of a failure without an answer, such as `ECONNREFUSED`, or `status 400` of a token endpoint; null: not known. */
   readonly detail: string | null

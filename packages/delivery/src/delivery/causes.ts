@@ -25,7 +25,7 @@ interface CauseExplanation {
   readonly meaning: string
   /** The steps that an operator can take. */
   readonly advice: string
-  /** The explanation for the participant; absent when `meaning` suits the participant too. */
+  /** The explanation for the participant. When it is absent, the participant gets `meaning`. */
   readonly ownMeaning?: string
   /** The steps that the participant itself can take. */
   readonly ownAdvice: string
@@ -33,14 +33,15 @@ interface CauseExplanation {
 
 const ADDRESS_ADVICE = 'Set another address with the participant, then replay the delivery.'
 const ASK_PARTICIPANT_ADVICE = 'Ask the participant to look at its receiver. Deliveries go on by themselves; replay what is dead.'
-const OWN_RECEIVER_ADVICE = 'Look at your receiver. Deliveries go on by themselves; ask again for those that were given up.'
-const OWN_ADDRESS_ADVICE = 'Use another address: in sender_uri, or ask the operator to set it.'
+const PARTICIPANT_RECEIVER_ADVICE =
+  'Look at your receiver. Deliveries go on by themselves; ask again for those that were given up.'
+const PARTICIPANT_ADDRESS_ADVICE = 'Use another address: in sender_uri, or ask the operator to set it.'
 const ASK_OPERATOR_ADVICE = 'Ask the operator of the registry.'
 const CREDENTIALS_ADVICE = 'Set the credentials for callbacks of the participant anew, then replay the delivery.'
 
 /**
- * The text for a participant when a stored message may not be sent. It does not say why: the participant might learn that a
- * person in it is now protected, or has withdrawn a consent. A new request is answered under the present grant.
+ * The text for a participant when a stored message may not be sent. The text does not say why: the participant might learn that
+ * a person in the message is now protected, or has withdrawn a consent. A new request is answered under the grant then in force.
  */
 const NOT_SENT_TEXTS = {
   ownMeaning: 'The stored message cannot be sent any more.',
@@ -72,7 +73,7 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, CauseExplanation>> 
   http_5xx: {
     meaning: 'The receiver answered with an HTTP status of 500 or more.',
     advice: ASK_PARTICIPANT_ADVICE,
-    ownAdvice: OWN_RECEIVER_ADVICE,
+    ownAdvice: PARTICIPANT_RECEIVER_ADVICE,
   },
   unresolved: {
     meaning: 'The name of the host in the address cannot be resolved.',
@@ -82,7 +83,7 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, CauseExplanation>> 
   connection: {
     meaning: 'The connection could not be made, or it broke.',
     advice: ASK_PARTICIPANT_ADVICE,
-    ownAdvice: OWN_RECEIVER_ADVICE,
+    ownAdvice: PARTICIPANT_RECEIVER_ADVICE,
   },
   timeout: {
     meaning: 'The answer did not come in time.',
@@ -129,11 +130,15 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, CauseExplanation>> 
     advice: 'Allow the address with the participant, or set another one; then replay the delivery.',
     ownAdvice: 'Ask the operator to allow the address, or name an allowed one in sender_uri.',
   },
-  address_form: { meaning: 'The address is not an absolute address.', advice: ADDRESS_ADVICE, ownAdvice: OWN_ADDRESS_ADVICE },
+  address_form: {
+    meaning: 'The address is not an absolute address.',
+    advice: ADDRESS_ADVICE,
+    ownAdvice: PARTICIPANT_ADDRESS_ADVICE,
+  },
   address_spelling: {
     meaning: 'Host and port of the address are not in their usual form.',
     advice: ADDRESS_ADVICE,
-    ownAdvice: OWN_ADDRESS_ADVICE,
+    ownAdvice: PARTICIPANT_ADDRESS_ADVICE,
   },
   address_scheme: {
     meaning: 'The address is not https, and plain http is not allowed for its host.',
@@ -143,13 +148,13 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, CauseExplanation>> 
   address_userinfo: {
     meaning: 'The address has a user name or a password.',
     advice: ADDRESS_ADVICE,
-    ownAdvice: OWN_ADDRESS_ADVICE,
+    ownAdvice: PARTICIPANT_ADDRESS_ADVICE,
   },
-  address_fragment: { meaning: 'The address has a fragment.', advice: ADDRESS_ADVICE, ownAdvice: OWN_ADDRESS_ADVICE },
+  address_fragment: { meaning: 'The address has a fragment.', advice: ADDRESS_ADVICE, ownAdvice: PARTICIPANT_ADDRESS_ADVICE },
   address_port: {
     meaning: 'The address has a port to which requests may not be sent.',
     advice: ADDRESS_ADVICE,
-    ownAdvice: OWN_ADDRESS_ADVICE,
+    ownAdvice: PARTICIPANT_ADDRESS_ADVICE,
   },
   address_network: {
     meaning: 'The address is not on the public network, and its host is not allowed.',
@@ -215,7 +220,7 @@ export function explainCause(cause: string | null) {
   return cause === null || found === null ? null : { cause, meaning: found.meaning, advice: found.advice }
 }
 
-/** The explanation of a cause for the participant, which owns the receiving system. */
+/** The explanation of a cause for the participant, which owns the receiving system; null as in `explainCause`. */
 export function explainCauseToParticipant(cause: string | null) {
   const found = findCauseExplanation(cause)
   return found && { meaning: found.ownMeaning ?? found.meaning, advice: found.ownAdvice }

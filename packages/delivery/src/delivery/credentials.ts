@@ -28,11 +28,11 @@ export interface CredentialsByAuth {
 }
 
 /** The credentials of a participant in clear, and the origin of the addresses to which they are sent. */
-export type ClearCredentials = {
+export type DecryptedCredentials = {
   readonly [auth in keyof CredentialsByAuth]: { readonly auth: auth; readonly origin: string } & CredentialsByAuth[auth]
 }[keyof CredentialsByAuth]
 
-/** The address guard and the headers with which one request to a participant may be sent. */
+/** The address guard and the headers for a single request to a participant. */
 export interface UsableCredentials {
   readonly guard: AddressGuard
   /** The headers that authenticate us to the participant. Their values are secret. */
@@ -57,7 +57,7 @@ export interface Credentials {
 const { table, purpose } = SEALED_CREDENTIALS
 
 /** Encrypts credentials for the row of their participant. */
-export async function encryptCredentials(vault: Vault, participant: number, secrets: ClearCredentials): Promise<Buffer> {
+export async function encryptCredentials(vault: Vault, participant: number, secrets: DecryptedCredentials): Promise<Buffer> {
   const context = { table, id: String(participant) }
   return vault.encrypt(purpose, context, Buffer.from(JSON.stringify(secrets)))
 }
@@ -70,7 +70,7 @@ export async function decryptCredentials(
   vault: Vault,
   participant: number,
   { auth, sealed }: Pick<CallbackSettings, 'auth' | 'sealed'>,
-): Promise<ClearCredentials | null> {
+): Promise<DecryptedCredentials | null> {
   if (auth === 'none' || sealed === null) return null
   const opened = await vault.decrypt(purpose, { table, id: String(participant) }, sealed).catch((error: unknown) => {
     if (error instanceof DecryptionError || error instanceof MasterKeyError) {
@@ -83,8 +83,8 @@ export async function decryptCredentials(
   return secrets
 }
 
-/** True when a value has the `auth`. Nothing else is checked: only this server can write values that decrypt here. */
-const areCredentialsOfAuth = (value: unknown, auth: CallbackAuth): value is ClearCredentials =>
+/** True when a decrypted value has this `auth`. Nothing else is checked: a value that we can decrypt was encrypted by us. */
+const areCredentialsOfAuth = (value: unknown, auth: CallbackAuth): value is DecryptedCredentials =>
   isJsonObject(value) && value.auth === auth
 
 /** True when a certificate and a key belong together and can be used. */
@@ -104,7 +104,7 @@ export function createCredentials(
   { now }: Pick<Clock, 'now'> = SYSTEM_CLOCK,
 ): Credentials {
   const tokens = new Memo<Refreshed<string>>()
-  const opened = new Memo<Promise<ClearCredentials | null>>()
+  const opened = new Memo<Promise<DecryptedCredentials | null>>()
 
   const open = async (id: number, settings: Pick<CallbackSettings, 'auth' | 'sealed'>) => {
     const source = `${settings.auth} ${settings.sealed?.toString('base64') ?? ''}`

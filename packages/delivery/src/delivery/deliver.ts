@@ -1,6 +1,6 @@
 /**
- * Attempts deliveries and records the results. The maker of an answer attempts its delivery at once if it gets a permit
- * (`reserveAttempt`). The dispatcher claims the other deliveries (`dispatcher.ts`).
+ * Attempts deliveries and records the results. The code that makes an answer (its maker) attempts the delivery at once if it gets
+ * a permit (`reserveAttempt`). The dispatcher claims the other deliveries (`dispatcher.ts`).
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -35,7 +35,6 @@ import { longestBreakerPauseSeconds, secondsUntilNextAttempt } from './schedule.
 import { isStillPermitted } from './still-permitted.ts'
 import { callbackNamed, callbackTarget, recheckTarget } from './targets.ts'
 
-/** The dependencies of a delivery. */
 export interface DeliverDeps extends AttemptDeps, AnsweredRequestsSql {
   readonly db: Pick<Database, 'pool'>
   readonly directory: Pick<Directory, 'participantById' | 'registryById'>
@@ -71,14 +70,14 @@ export async function reserveAttempt(
   return permit === null ? null : { claim: newAttemptClaim(settings), permit }
 }
 
-/** Makes a claim for one attempt; the caller stores it. It lasts `CLAIM_GRACE_SECONDS` longer than the participant's timeout. */
+/** Makes a claim, which the caller stores. The claim lasts `CLAIM_GRACE_SECONDS` longer than the participant's timeout. */
 export function newAttemptClaim({ timeout_ms }: Pick<CallbackSettings, 'timeout_ms'>): DeliveryClaim {
   return { id: randomUUID(), seconds: timeout_ms / 1_000 + CLAIM_GRACE_SECONDS }
 }
 
 /** Seconds that a claim adds to the participant's timeout, for recording the result of an attempt. */
 const CLAIM_GRACE_SECONDS = 5
-/** Milliseconds for which the maker of an answer waits for its attempt. Then the destination counts as failing. */
+/** Milliseconds for which the maker of an answer waits for the first attempt. After them the destination counts as failing. */
 const FIRST_ATTEMPT_WAIT_MS = 500
 
 /** A delivery that was committed just now, with a reserved claim. */
@@ -88,9 +87,12 @@ export interface FreshDelivery extends ReservedAttempt {
   readonly header: object
   readonly message: object | CanonicalText
   readonly traceparent?: string | null
-  /** True when the permission must be checked before the attempt, because it may have ended before the commit. */
-  readonly asksAgain?: boolean
-  /** The settings that allowed the target. If they have changed since, or are absent, the target is checked again. */
+  /**
+   * True when the permission must be checked before the attempt, because a consent may have ended before the commit of the
+   * delivery. If false or absent, the permission is checked only when the grant or the protected persons have changed.
+   */
+  readonly checksPermission?: boolean
+  /** The settings that allowed `delivery.target`. If absent, or if the settings were read again, the target is checked again. */
   readonly allowedBy?: CallbackSettings | undefined
 }
 
@@ -101,14 +103,14 @@ export interface FreshDelivery extends ReservedAttempt {
  */
 export async function deliverNow(
   deps: DeliverDeps,
-  { delivery, claim, permit, header, message, traceparent, asksAgain = false, allowedBy }: FreshDelivery,
+  { delivery, claim, permit, header, message, traceparent, checksPermission = false, allowedBy }: FreshDelivery,
 ): Promise<boolean> {
   const origin = targetOrigin(delivery.target)
   const attempting = attemptWithPermit(deps, permit, {
     delivery: { ...delivery, origin, number: 1, earlier: 0, sender_uri: undefined },
     claim,
     probe: false,
-    fresh: !asksAgain,
+    checksPermission,
     allowedBy,
     read: async () => ({ header, message, traceparent: traceparent ?? null }),
   }).catch((error: unknown) => {
@@ -157,9 +159,8 @@ export interface ClaimedAttempt {
   readonly read: () => Promise<DeliveryContents>
   /** True when the attempt is the probe of an open circuit breaker. */
   readonly probe: boolean
-  /** True when the delivery was just committed: it is checked again only if its grant or the protected persons have changed. */
-  readonly fresh?: boolean
-  /** The settings that allowed the target, as in `FreshDelivery`. */
+  /** As in `FreshDelivery`; always true for a delivery that the dispatcher has claimed. */
+  readonly checksPermission: boolean
   readonly allowedBy?: CallbackSettings | undefined
 }
 
@@ -188,7 +189,7 @@ export async function decryptDelivery(
 }
 
 interface AttemptOutcome {
-  /** How the permit is released. `unused`: the attempt ended before signing began, so the peer was not called. */
+  /** The argument of `Permit.release`. `unused`: the attempt ended before signing began, so the peer was not called. */
   readonly destination: Parameters<Permit['release']>[0]
   readonly isEnded: boolean
 }
@@ -205,22 +206,22 @@ export async function attemptAndRecord(deps: DeliverDeps, claimed: ClaimedAttemp
     await recordUnattempted(deps.db, delivery, claimed.claim)
     return { destination: 'unused', isEnded: false }
   }
-  const isFresh = claimed.fresh === true && (await isPermissionUnchanged(deps, delivery, { participant, registry }))
-  if (!isFresh && (await recallUnwantedEnvelope(deps, delivery, { participant, registry }, claimed.claim))) {
+  const checksPermission = claimed.checksPermission || !(await isPermissionUnchanged(deps, delivery, { participant, registry }))
+  if (checksPermission && (await recallUnwantedEnvelope(deps, delivery, { participant, registry }, claimed.claim))) {
     if (delivery.mailbox) deps.mailboxDue(delivery.mailbox)
     return { destination: 'unused', isEnded: true }
   }
   const settings = await deps.callbacks.of(participant)
-  const made = await checkAndSend(deps, { ...claimed, fresh: isFresh }, { participant, registry, settings })
-  const update = decideDeliveryUpdate(delivery, made.finished, settings.schedule ?? deps.retrySchedule)
-  const isRecorded = await recordResult(deps, claimed, settings, made, update)
-  const { result, duration_ms } = made.finished
+  const attempted = await checkAndSendDelivery(deps, { ...claimed, checksPermission }, { participant, registry, settings })
+  const update = decideDeliveryUpdate(delivery, attempted.finished, settings.schedule ?? deps.retrySchedule)
+  const isRecorded = await recordResult(deps, claimed, settings, attempted, update)
+  const { result, duration_ms } = attempted.finished
   // While the breaker was open, the pauses of deliveries in mailboxes may have grown to hours. They are due now.
   if (claimed.probe && result.peer === 'up')
-    await makeDeliveriesDue(deps.db, participant.id, { origin: targetOrigin(made.target) })
+    await makeDeliveriesDue(deps.db, participant.id, { origin: targetOrigin(attempted.target) })
   if (isRecorded) announceDueWork(deps, delivery, update)
   const isHealthy = result.peer === 'up' && duration_ms < SLOW_ATTEMPT_MS
-  const destination = made.target === null ? 'unused' : isHealthy ? 'healthy' : 'failing'
+  const destination = attempted.target === null ? 'unused' : isHealthy ? 'healthy' : 'failing'
   return { destination, isEnded: isRecorded && update.state !== 'pending' }
 }
 
@@ -275,22 +276,22 @@ function announceDueWork(
 }
 
 /**
- * True when grant and protection are those for which the delivery was made: making an answer may take long. True also for a
- * delivery that names neither.
+ * True when the grant and the protected persons have not changed since the delivery was made. True also for a delivery that was
+ * made without a grant.
  */
 async function isPermissionUnchanged(
   { grants }: Pick<DeliverDeps, 'grants'>,
-  { made }: Pick<NewDelivery, 'made'>,
+  { disclosedUnder }: Pick<NewDelivery, 'disclosedUnder'>,
   { participant, registry }: { readonly participant: Participant; readonly registry: Registry },
 ): Promise<boolean> {
-  if (made == null) return true
+  if (disclosedUnder == null) return true
   const grant = await grants.of(participant, registry)
-  return grant?.id === made.grant && grant.hidden.protection.version === made.protection
+  return grant?.id === disclosedUnder.grant && grant.hidden.protection.version === disclosedUnder.protection
 }
 
-async function checkAndSend(
+async function checkAndSendDelivery(
   deps: DeliverDeps,
-  { delivery, read, fresh, allowedBy }: ClaimedAttempt,
+  { delivery, read, checksPermission, allowedBy }: ClaimedAttempt,
   to: Pick<Parameters<typeof postEnvelope>[1], 'participant' | 'registry' | 'settings'>,
 ): Promise<AttemptWithTarget> {
   const unsentAttempt = (result: AttemptResult): AttemptWithTarget => ({
@@ -298,13 +299,13 @@ async function checkAndSend(
     finished: { at: new Date(deps.clock.date()), duration_ms: 0, result, retry_after: 0, answer: '', detail: null },
   })
   try {
-    // Settings are one object while they are cached. Another object means that they were read again.
+    // Cached settings stay the same object. If this is another object, the settings were read again and may differ.
     const target = allowedBy === to.settings ? delivery.target : findAttemptTarget(to.settings, delivery)
     if (target === null) return unsentAttempt(unsentResults.no_address)
     const { header, message, traceparent } = await read()
     // An envelope of notifications is checked before, by `recallUnwantedEnvelope`.
     const isReply = delivery.mailbox == null
-    if (isReply && fresh !== true && !(await isStillPermitted(deps, delivery, to, message))) {
+    if (isReply && checksPermission && !(await isStillPermitted(deps, delivery, to, message))) {
       return unsentAttempt(unsentResults.not_permitted)
     }
     // If encryption is required now, the participant gets nothing in clear, even when its request was in clear.
@@ -321,7 +322,7 @@ async function checkAndSend(
   }
 }
 
-/** Finds the address for this attempt: allowed addresses may have been removed or replaced since the last attempt. */
+/** Finds the address for this attempt, as allowed now; null: none. @throws RequestFault it is no longer allowed */
 function findAttemptTarget(
   settings: CallbackSettings,
   { callback, sender_uri, target }: ClaimedAttempt['delivery'],
@@ -341,8 +342,8 @@ function decideDeliveryUpdate(
   const verdict = mailbox === null ? result.verdict : (result.notification ?? result.verdict)
   if (verdict === 'delivered') return { state: 'delivered', wait: null, reason: null }
   if (verdict !== 'retry') return { state: verdict, wait: null, reason: name }
-  // A notification is not given up at the end of the schedule, because later ones wait behind it. After the retention
-  // time its mailbox is closed.
+  // Later notifications wait behind this one, so it is not given up at the end of the schedule: the last pause is repeated until
+  // the retention time closes the mailbox.
   const steps = mailbox === null ? attempts : Math.min(attempts, schedule.length)
   const wait = secondsUntilNextAttempt(schedule, steps, { retryAfter })
   return wait === null ? { state: 'dead', wait: null, reason: name } : { state: 'pending', wait, reason: null }

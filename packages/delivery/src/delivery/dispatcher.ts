@@ -8,7 +8,7 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Metrics } from '@rollcall/observe/metrics'
 import { findWaitingParticipants } from '../store/deliveries/deliveries.ts'
 import type { DeliverDeps } from './deliver.ts'
-import { drainParticipant } from './drain.ts'
+import { drainParticipant } from './drain-participant.ts'
 
 /** Drains participants on one node: their due deliveries are attempted. */
 export interface Dispatcher {
@@ -20,11 +20,11 @@ export interface Dispatcher {
   idle(): Promise<void>
 }
 
-/** Seconds after which a participant with pending deliveries is checked again: other nodes change deliveries too. */
+/** The most seconds until a participant with pending deliveries is checked again: other nodes change deliveries too. */
 const MOST_RECHECK_WAIT_SECONDS = 5
 /**
- * Seconds until a participant is drained that only a poll has found. Most of its deliveries are being attempted by the
- * makers of the answers, and soon end.
+ * Seconds until a participant is drained if `due` was not called for it, and only a poll found its deliveries. Most of these are
+ * being attempted by the makers of the answers, and soon end.
  */
 const POLLED_DRAIN_DELAY_SECONDS = 1
 /** Seconds until a participant is drained again after draining it failed. */
@@ -43,9 +43,9 @@ export function createDispatcher(
   deps: Omit<DeliverDeps, 'deliveryDue'> & { readonly metrics: Pick<Metrics, 'taskEnded'> },
   { slots, wake, now = () => performance.now() }: DispatcherOptions,
 ): Dispatcher {
-  /** The time of each participant's next check. During a drain a participant has none, except for new deliveries. */
+  /** The time of each participant's next check. A participant that is being drained has one only if `due` is called meanwhile. */
   const dueAt = new Map<number, number>()
-  /** The participants whose deliveries were noted since the last poll began: the poll may have read before their commit. */
+  /** The participants for which `due` was called since the last poll began: the poll may not have seen their new deliveries. */
   const noted = new Set<number>()
   const draining = new Map<number, Promise<void>>()
   let last = 0
@@ -70,7 +70,7 @@ export function createDispatcher(
       deps.log.warn({ task: 'drain', ...safeDatabaseError(error) }, 'deliveries could not be attempted')
       due(participant, FAILURE_PAUSE_SECONDS)
     } finally {
-      // The next poll is at once: another participant may wait for this slot, or new deliveries came for this one.
+      // Ask for a poll now: another participant may wait for this slot, or this participant may have got new deliveries.
       if (draining.size >= slots || dueAt.has(participant)) wake(0)
       draining.delete(participant)
     }

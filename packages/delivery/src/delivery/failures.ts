@@ -12,7 +12,7 @@ export interface AttemptResult {
   /** The name of the result in records and metrics: one of a fixed list, never a text of the peer. */
   readonly name: string
   readonly verdict: AttemptVerdict
-  /** The verdict for a notification, if it differs: the notifications behind it would fail in the same way. */
+  /** The verdict for an envelope of notifications, if it differs: later envelopes of the mailbox would fail in the same way. */
   readonly notification?: AttemptVerdict
   /** The HTTP status; null when there was no answer. */
   readonly status: number | null
@@ -48,10 +48,13 @@ const PERMANENT_STATUSES: ReadonlySet<number> = new Set([400, 405, 410, 411, 413
 /** The statuses of failure whose body may be an ack that says why the message is refused. */
 const FAILURE_STATUSES_WITH_ACK: ReadonlySet<number> = new Set([400, 422])
 
-/** The result of an attempt that was answered (3.3: an ack ERR is a refusal of the peer, which is not repeated). */
+/**
+ * The result of an attempt that was answered. With an ack ERR the peer refuses the message, which is then not sent again (public
+ * standard 3.3).
+ */
 export function resultOfAnswer({ status, body }: GuardedAnswer): AttemptResult {
   const isSuccess = status >= 200 && status <= 299
-  if ((isSuccess || FAILURE_STATUSES_WITH_ACK.has(status)) && isRefusal(body)) {
+  if ((isSuccess || FAILURE_STATUSES_WITH_ACK.has(status)) && isErrorAck(body)) {
     return { name: 'ack_err', verdict: 'refused', status, peer: 'up' }
   }
   if (isSuccess) return { name: 'delivered', verdict: 'delivered', status, peer: 'up' }
@@ -75,7 +78,7 @@ export function resultOfError(error: unknown): AttemptResult {
   return unsentResults.internal
 }
 
-function isRefusal(body: Uint8Array): boolean {
+function isErrorAck(body: Uint8Array): boolean {
   const answer = readAnswerJson(body)
   if (!isJsonObject(answer)) return false
   const ack = isJsonObject(answer.message) ? answer.message : answer

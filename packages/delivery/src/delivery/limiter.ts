@@ -1,8 +1,8 @@
 /**
- * Limits the attempts of this node. A participant has as many permits as its settings say, for all its destinations
- * together, and uses them no faster than its rate. The maker of an answer attempts its delivery at once if it gets a
- * permit for it. A destination whose last attempt failed or was slow is left to the dispatcher for a minute, or until an
- * attempt of the dispatcher succeeds. It may use only a share of the permits, so that it delays other destinations little.
+ * Limits the attempts of this node. The settings of a participant say how many permits it has for all its destinations together,
+ * and its rate: the most attempts in a second. The maker of an answer attempts the delivery at once if it gets a permit. After an
+ * attempt that failed or was slow, only the dispatcher attempts deliveries to that destination, for a minute or until an attempt
+ * succeeds. Such a destination may use only a share of the permits, so that it delays others little.
  */
 import type { Destination } from '@rollcall/core/model/delivery'
 
@@ -61,7 +61,7 @@ interface DestinationHealth {
   failedAt: number
 }
 
-interface ParticipantState {
+interface ParticipantLimitState {
   inUse: number
   tokens: number
   filledAt: number
@@ -71,14 +71,14 @@ interface ParticipantState {
 
 /** Creates the limiter. @param now milliseconds of a clock that only goes forward */
 export function createLimiter(now: () => number = () => performance.now()): Limiter {
-  const participants = new Map<number, ParticipantState>()
+  const participants = new Map<number, ParticipantLimitState>()
   let inUse = 0
   let waiting: (() => void)[] = []
 
-  const stateOf = (participant: number, rate: number): ParticipantState => {
+  const stateOf = (participant: number, rate: number): ParticipantLimitState => {
     const known = participants.get(participant)
     if (known !== undefined) return known
-    const made: ParticipantState = { inUse: 0, tokens: rate, filledAt: now(), destinations: new Map() }
+    const made: ParticipantLimitState = { inUse: 0, tokens: rate, filledAt: now(), destinations: new Map() }
     participants.set(participant, made)
     return made
   }
@@ -120,7 +120,7 @@ export function createLimiter(now: () => number = () => performance.now()): Limi
 }
 
 /** Takes one token of the attempt rate. Returns 0, or the milliseconds until a token is there. */
-function takeAttemptToken(state: ParticipantState, rate: number, at: number): number {
+function takeAttemptToken(state: ParticipantLimitState, rate: number, at: number): number {
   state.tokens = Math.min(rate, state.tokens + ((at - state.filledAt) / 1_000) * rate)
   state.filledAt = at
   if (state.tokens < 1) return ((1 - state.tokens) / rate) * 1_000
@@ -129,7 +129,12 @@ function takeAttemptToken(state: ParticipantState, rate: number, at: number): nu
 }
 
 /** Makes a permit. @param released called once, when the permit is released */
-function createPermit(state: ParticipantState, destination: DestinationHealth, now: () => number, released: () => void): Permit {
+function createPermit(
+  state: ParticipantLimitState,
+  destination: DestinationHealth,
+  now: () => number,
+  released: () => void,
+): Permit {
   state.inUse += 1
   destination.inUse += 1
   let isReleased = false
@@ -160,11 +165,12 @@ function createPermit(state: ParticipantState, destination: DestinationHealth, n
 const unknownHealth = (): DestinationHealth => ({ inUse: 0, health: 'unknown', failedAt: 0 })
 
 /**
- * True when a destination may have a permit. One that is not known to be healthy gets at most half of the participant's
- * permits, and all of these together leave a quarter of the permits to healthy ones (none if there is only one permit).
+ * True when a destination may have a permit. A destination that is not known to be healthy gets at most half of the
+ * participant's permits. All such destinations together leave a quarter of the permits to healthy destinations; none if there is
+ * only one permit.
  */
 function mayAcquirePermit(
-  { destinations }: ParticipantState,
+  { destinations }: ParticipantLimitState,
   { inUse, health }: DestinationHealth,
   concurrency: number,
 ): boolean {
@@ -175,7 +181,7 @@ function mayAcquirePermit(
   return unwell < Math.max(1, concurrency - Math.ceil(concurrency / 4))
 }
 
-function rememberDestination({ destinations }: ParticipantState, origin: string, destination: DestinationHealth): void {
+function rememberDestination({ destinations }: ParticipantLimitState, origin: string, destination: DestinationHealth): void {
   destinations.delete(origin)
   destinations.set(origin, destination)
   if (destinations.size <= MOST_REMEMBERED_HEALTHS) return

@@ -7,7 +7,7 @@ import { permissionFor } from '@rollcall/core/policy/permission'
 import type { Database } from '@rollcall/database/database'
 import type { Grants } from '@rollcall/participants/directory/grants'
 import { findPermissionChanges } from '../store/deliveries/deliveries.ts'
-import { findSubscriptionsOfEnvelope, recallEnvelope } from '../store/events/recall.ts'
+import { findSubscriptionsOfEnvelope, recallEnvelope } from '../store/events/recall-envelope.ts'
 
 interface EnvelopeReceiver {
   readonly participant: Participant

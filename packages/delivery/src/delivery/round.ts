@@ -10,8 +10,8 @@ export interface DestinationRound {
   /**
    * Notes the result of a poll.
    * @param served the last destination that got a permit
-   * @returns `on`: poll again. Otherwise all destinations were polled since one got a permit: `idle`: nothing was due;
-   * `busy`: something was due, but there was no permit
+   * @returns `on`: poll again. `idle` and `busy`: since the last permit was given, all destinations were polled. `idle`: nothing
+   * was due; `busy`: something was due, but there was no permit
    */
   readonly looked: (
     seen: readonly WaitingDestination[],
@@ -22,7 +22,7 @@ export interface DestinationRound {
 
 /**
  * Creates a round.
- * @param limit the most destinations in one poll; a poll with fewer has read all of them, in order from `from` on
+ * @param limit the most destinations in one poll; a poll that finds fewer has read all destinations of the participant
  */
 export function createDestinationRound(limit: number): DestinationRound {
   let start = ''
@@ -66,5 +66,5 @@ export function createDestinationRound(limit: number): DestinationRound {
   }
 }
 
-/** The text just after an origin in order, from which a poll continues. No origin has a space, so none is equal. */
+/** A text that sorts just after an origin: a poll continues there. No origin has a space, so no origin equals this text. */
 const pollStartAfterOrigin = ({ origin }: WaitingDestination): string => `${origin} `

@@ -1,6 +1,9 @@
 /** Computes when the next attempt of a delivery is due, from the number of attempts and the peer's Retry-After. */
 
-/** The seconds between attempts: 5 s at first, about 72 hours in all (N16 leaves them open). */
+/**
+ * The seconds between attempts: 5 s at first, about 72 hours in all. The specification does not define them (N16 in
+ * docs/conformance.md).
+ */
 export const DEFAULT_SCHEDULE: readonly number[] = [
   5,
   30,

@@ -15,13 +15,13 @@ import type { Grants } from '@rollcall/participants/directory/grants'
 import { CanonicalText, isJsonObject, type JsonValue, OPERATIONS, operation } from '@rollcall/protocol'
 import { findPermissionChanges } from '../store/deliveries/deliveries.ts'
 
-/** The operation whose answers are about other exchanges. The grants for those exchanges are not known here. */
+/** The operation whose answers repeat the results of earlier exchanges. The grants of those exchanges are not known here. */
 const TXN_STATUS_OPERATION = operation('txn-status').name
 
 /**
- * True when a reply may be sent. If the grant has changed, a reply is sent only when the new one certainly shows its
- * records unchanged. A reply that is not sent is not made again, because a message_id never has two contents; the
- * receiver may ask again. A reply is not sent when a consent has ended under which one of its items was answered.
+ * True when a reply may be sent. If the grant has changed, a reply is sent only when the new grant certainly shows the records of
+ * the reply unchanged. A reply that is not sent is not made again, because a message_id never has two contents; the receiver may
+ * ask again. A reply is not sent when a consent has ended under which one of its items was answered.
  */
 export async function isStillPermitted(
   { db: { pool }, grants }: { readonly db: Pick<Database, 'pool'>; readonly grants: Grants },
@@ -38,7 +38,7 @@ export async function isStillPermitted(
   const refused = consents.filter((one) => !one.holds || !isConsentGranted(grant, one))
   const readContent = (): JsonValue => JSON.parse(message instanceof CanonicalText ? message.text : JSON.stringify(message))
   if (refused.length > 0) {
-    // The other chunks and pages of the same request have consents of their own.
+    // The consents are those of the whole request. Only the items in this page of the answer count.
     const shown = referencesOfItems(readContent())
     if (shown === null || refused.some(({ reference_id }) => shown.has(reference_id))) return false
   }
@@ -49,12 +49,12 @@ export async function isStillPermitted(
   if (!isSameGrant && granted.every((name) => name === TXN_STATUS_OPERATION)) return false
   const content = readContent()
   if (isSameGrant) return showsNobodyProtected(grant, content)
-  // A reply without a consent may have no records if the grant now demands a consent.
+  // If the grant now demands a consent, a reply without one is sent only when it has no records.
   const isConsented = consents.length > 0 || !isLimitedToOnePerson(grant)
   return areRecordsStillShown(isConsented ? grant : { ...grant, recordTypes: new Set() }, content)
 }
 
-/** The reference_ids of the items of a search that a message answers, or whose status it says; null when it has no such items. */
+/** The reference_ids of the search items in an answer, also in one that a status answer repeats; null when there are none. */
 function referencesOfItems(message: JsonValue): ReadonlySet<JsonValue | undefined> | null {
   if (!isJsonObject(message)) return null
   const { search_response: items, txnstatus_response: told } = message

@@ -1,4 +1,4 @@
-/** Encrypts a reply or notification for the database. Each attempt decrypts it, encrypts it for the receiver if asked, and signs it. */
+/** Encrypts a reply or notification for storage. Each attempt decrypts it, encrypts it for the receiver if needed, and signs. */
 import { hash } from 'node:crypto'
 import { deliveryBodyBinding, type StoredEnvelope } from '@rollcall/core/model/delivery'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
@@ -18,7 +18,7 @@ export async function encryptForStorage(
   header: object,
   members: ReplyMembers,
   traceparent: string | null = null,
-): Promise<WrittenReply> {
+): Promise<EncryptedForStorage> {
   const written = withCanonicalMembers(header)
   const message = new CanonicalText(canonicalJson(members))
   const text = canonicalJson({ header: written, message })
@@ -26,7 +26,7 @@ export async function encryptForStorage(
   return { header: written, message, body: body as StoredEnvelope, digest: hash('sha256', text) }
 }
 
-interface WrittenReply {
+interface EncryptedForStorage {
   readonly header: object
   readonly message: CanonicalText
   readonly body: StoredEnvelope

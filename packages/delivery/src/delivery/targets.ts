@@ -48,8 +48,8 @@ export function callbackTarget(
 }
 
 /**
- * Returns an address that was found for a callback before, if it is still the participant's own or an allowed one.
- * @throws RequestFault err.sender_uri.invalid it is neither
+ * Returns an address that was found for a callback before, if it is still the configured address of the callback, or allowed.
+ * @throws RequestFault err.sender_uri.invalid it is neither configured nor allowed
  */
 export function recheckTarget(addresses: CallbackAddresses, target: string, callback: Callback): string {
   return callbackTarget(addresses, null, callback) === target ? target : requireAllowedTarget(addresses.allowed, target)
@@ -95,7 +95,7 @@ function readCallableUrl(text: string): URL | null {
   return url.username === '' && url.password === '' && !url.href.includes('#') ? url : null
 }
 
-/** True when an entry allows an address: the same scheme, host and port (`:*` is any), and its path or one below. */
+/** True when an entry of `allowed` has the scheme, host and port (`:*`: any) of an address, and its path or a folder above it. */
 function isAddressAllowedByEntry(entry: string, url: URL): boolean {
   const anyPort = /^(https?:\/\/[^/?#]+):\*(?=\/|$)/
   const rule = URL.parse(entry.replace(anyPort, '$1'))
@@ -114,7 +114,7 @@ export function canBeAllowedEntry(entry: string): boolean {
   return url !== null && url.search === '' && !couldLeavePrefix(url.pathname)
 }
 
-/** True when the paths of callbacks can be added to an address. */
+/** True when a text can be a `default_url`: a callable address without a query, so that callback paths can be added. */
 export function canBeDefaultUrl(text: string): boolean {
   return readCallableUrl(text)?.search === '' && !text.includes('?')
 }
@@ -154,7 +154,7 @@ export async function readSenderUri(
 }
 
 /**
- * True when a server could read a path so that it leaves the allowed prefix.
+ * True when a server could understand a path as one outside of the allowed prefix.
  * @param path of a URL as the URL standard writes it
  * @returns true also for a path that cannot be read with certainty
  */
@@ -184,5 +184,8 @@ function decodePath(path: string): string | undefined {
   }
 }
 
-/** True when a server may read a segment as dots: it may stop at `;`, `?` or `#`, and drop marks, spaces and pluses. */
+/**
+ * True when a server may read a segment as `.` or `..`. So `..;x` is refused: some servers drop what follows `;`, `?` or `#`, or
+ * drop marks, spaces and pluses.
+ */
 const couldBeDotSegment = (segment: string): boolean => /^(?=[^;?#]*\.)[. +\p{M}]*(?:[;?#]|$)/u.test(segment)

@@ -20,7 +20,7 @@ import { callbackNamed, callbackTarget } from './targets.ts'
 export interface CallbackTryStep {
   readonly step: 'address' | 'network' | 'credentials' | 'tls' | 'answer'
   readonly ok: boolean
-  /** The finding of this step, in words for the operator. */
+  /** The text about this step that the operator reads. */
   readonly told: string
 }
 
@@ -44,7 +44,7 @@ type TryCallbackDeps = AttemptDeps & { readonly callbacks: CallbackSettingsReade
 /** Adds a step to the report of the try. Returns `ok`: whether the step succeeded. */
 type AddReportStep = (step: CallbackTryStep['step'], ok: boolean, told: string) => boolean
 
-const TRIED_CALLBACK = callbackNamed('on-search')
+const TEST_CALLBACK = callbackNamed('on-search')
 
 /**
  * Sends a test message that answers no request: an on-search without items, under a transaction_id and a correlation_id that
@@ -64,10 +64,10 @@ export async function tryCallback(
     return ok
   }
   const settings = await deps.callbacks.of(participant)
-  const target = findTarget(settings, sender_uri, step)
+  const target = findTargetAndAddStep(settings, sender_uri, step)
   const ready =
     target !== null &&
-    (await checkNetwork(deps, participant, target, step)) &&
+    (await checkAddressAndDns(deps, participant, target, step)) &&
     (await checkCredentials(deps, participant, settings, target, step))
   const finished = ready ? await sendTestEnvelope(deps, { participant, registry, settings, target }, message_id) : null
   if (ready && finished !== null) {
@@ -84,9 +84,9 @@ export async function tryCallback(
   }
 }
 
-function findTarget(settings: CallbackSettings, sender_uri: string | null, step: AddReportStep): string | null {
+function findTargetAndAddStep(settings: CallbackSettings, sender_uri: string | null, step: AddReportStep): string | null {
   try {
-    const target = callbackTarget(settings, sender_uri, TRIED_CALLBACK)
+    const target = callbackTarget(settings, sender_uri, TEST_CALLBACK)
     if (target !== null) step('address', true, `${target} is registered`)
     else step('address', false, 'there is no address: set a default address, or allow one and name it in this test')
     return target
@@ -97,7 +97,7 @@ function findTarget(settings: CallbackSettings, sender_uri: string | null, step:
   }
 }
 
-async function checkNetwork({ guards }: TryCallbackDeps, participant: Participant, target: string, step: AddReportStep) {
+async function checkAddressAndDns({ guards }: TryCallbackDeps, participant: Participant, target: string, step: AddReportStep) {
   try {
     await guards.of(participant).check(target)
     return step('network', true, 'requests may go there, and its name resolves')
@@ -133,7 +133,7 @@ function sendTestEnvelope(
     version: PROTOCOL_VERSION,
     message_id,
     message_ts: currentTimestamp(deps.clock),
-    action: TRIED_CALLBACK.action,
+    action: TEST_CALLBACK.action,
     status: 'succ',
     total_count: 0,
     completed_count: 0,
@@ -150,10 +150,10 @@ function addAnswerStep({ result, detail, duration_ms }: FinishedAttempt, step: A
   const answered =
     result.status === null ? `no answer (${[result.name, detail].filter(Boolean).join(', ')})` : `status ${result.status}`
   const ok = ['delivered', 'refused'].includes(result.verdict)
-  step('answer', ok, `${answered} after ${duration_ms} ms${VERDICT_MEANINGS[result.verdict]}`)
+  step('answer', ok, `${answered} after ${duration_ms} ms${ATTEMPT_VERDICT_TEXTS[result.verdict]}`)
 }
 
-const VERDICT_MEANINGS = {
+const ATTEMPT_VERDICT_TEXTS = {
   delivered: ': it would count as delivered',
   refused: ', an ack ERR: the peer was reached and refuses the message, as it may with one that answers nothing',
   dead: ': it would not be attempted again',

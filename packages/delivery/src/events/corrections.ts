@@ -1,6 +1,6 @@
 /**
- * Notifies of corrections: a change takes an earlier event back or corrects it, and who was notified of that event is
- * notified of the correction.
+ * Notifies of corrections: a change may take an earlier event back, or correct it. The subscribers that were notified of the
+ * earlier event are then notified of the correction.
  */
 
 import { keysOfFilter } from '@rollcall/core/events/filing'
@@ -14,7 +14,7 @@ import {
   findCorrectableEvents,
   findLastNotificationsOfEvents,
   markEventsReversed,
-} from '../store/events/corrections.ts'
+} from '../store/events/corrected-events.ts'
 import { insertNotifications, type NewNotification } from '../store/events/events.ts'
 import { insertSubscriptionKeys, reopenSubscriptions } from '../store/events/subscription-states.ts'
 import type { DueTimes } from './due-times.ts'
@@ -28,8 +28,8 @@ type SubscriptionFilters = ReadonlyMap<number, Predicate | null | undefined>
 
 /**
  * Queues a correction for those who were notified of the corrected events of the last `correction_time` days. If the event had
- * ended a subscription, and is now taken back, the subscription is opened again under its code. A correction is never due before
- * the notification that it corrects: when that waits in a backfill, so does the correction.
+ * ended a subscription, and is now taken back, the subscription is opened again with the same code. A correction is never due
+ * before the notification that it corrects: when that notification waits in a backfill, the correction waits there too.
  * @param matched the number of notified subscriptions by event; the number of the correction is added to it
  */
 export async function notifyOfCorrection(
@@ -41,14 +41,14 @@ export async function notifyOfCorrection(
   times: DueTimes,
 ): Promise<void> {
   const { event, change, id } = draft
-  if (event.corrects === undefined) return
+  if (event.correction_type === undefined) return
   const { registry, now, limits, filters } = recording
   const since = new Date(now.getTime() - limits.correction_time * DAY_MS)
   const { record_type, record } = change
-  const isOfAll = event.corrected === 'all'
+  const isOfAll = event.corrected_event === 'all'
   const event_type = isOfAll ? null : event.event_type
-  const corrected = typeof event.corrected === 'number' ? event.corrected : undefined
-  const earlier = await findCorrectableEvents(client, registry.id, { record_type, record, event_type, since, corrected })
+  const corrected_event = typeof event.corrected_event === 'number' ? event.corrected_event : undefined
+  const earlier = await findCorrectableEvents(client, registry.id, { record_type, record, event_type, since, corrected_event })
   if (earlier.length === 0) return
   const receivers = await permitted(await findLastNotificationsOfEvents(client, earlier, 'death'), () => draft)
   const predicates = await filters.of(
@@ -60,14 +60,14 @@ export async function notifyOfCorrection(
     client,
     receivers.map(({ subscription }) => subscription),
   )
-  // A backfill of a subscription is not held for the subscription's frequency. Neither is the correction of a notification that
-  // waits in a backfill.
+  // Notifications of a backfill do not wait for the next time that the subscription's frequency sets, and their corrections do
+  // not either.
   const dueOf = ({ subscription, in_backfill }: EarlierNotification): Date | undefined =>
     in_backfill ? undefined : (due.get(subscription) ?? undefined)
   await insertNotifications(client, makeCorrectionNotifications(recording, draft, receivers, predicates, dueOf))
   matched.set(id, new Set(receivers.map(({ subscription }) => subscription)).size)
-  // The events of a record that was merged into another one are not marked as taken back: they have happened.
-  if (event.corrects !== 'CANCEL' || isOfAll) return
+  // A merge corrects all events of the retired record. These events have happened, so they are not marked as taken back.
+  if (event.correction_type !== 'CANCEL' || isOfAll) return
   await markEventsReversed(client, earlier, id)
   await reopenEndedSubscriptions(client, recording, receivers, predicates)
 }
@@ -89,11 +89,11 @@ function makeCorrectionNotifications(
     predicate !== undefined &&
     (predicate === null || matches(resolveAges(predicate, recordType, day), after.extracted))
   return receivers.map((earlier) => {
-    const { id: corrects, subscription, in_backfill } = earlier
+    const { id: corrected_notification, subscription, in_backfill } = earlier
     const purpose = in_backfill ? 'backfill' : 'correction'
     const presence = isShown(predicates.get(subscription)) ? 'stayed' : 'left'
     const due_at = dueOf(earlier)
-    return { event: id, subscription, presence, purpose, corrects, ...(due_at && { due_at }) }
+    return { event: id, subscription, presence, purpose, corrected_notification, ...(due_at && { due_at }) }
   })
 }
 

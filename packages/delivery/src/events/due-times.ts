@@ -18,7 +18,7 @@ export class DueTimes {
     this.#next = next
   }
 
-  /** The next due time of each subscription with a frequency; null: the end of the subscription has come. */
+  /** The next due time of each subscription that has a frequency; null: the frequency has ended. Others are left out. */
   async of(client: ClientBase, subscriptions: readonly number[]): Promise<ReadonlyMap<number, Date | null>> {
     if (subscriptions.length === 0) return new Map()
     const found = await findFrequencies(client, subscriptions)

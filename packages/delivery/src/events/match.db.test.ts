@@ -15,7 +15,7 @@ import { predicates } from '../../../core/test/agreement/predicates.ts'
 import { TODAYS } from '../../../core/test/agreement/raw-values.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { insertSubscription, StoredFilters } from '../../test/subscriptions.ts'
-import { CompiledFilters, type MatchedEvent, matchEvents } from './match.ts'
+import { CompiledFilters, type EventToMatch, matchEvents } from './match.ts'
 
 const kind = everything
 const recordType: RecordType = kind.record_types[0]
@@ -57,7 +57,7 @@ async function rolledBack<Result>(work: (client: ClientBase) => Promise<Result>)
 }
 
 /** The presence by event and subscription, and the number of pages that matching took. */
-async function matched(client: ClientBase, filters: StoredFilters, events: readonly MatchedEvent[], day: string = TODAYS[0]) {
+async function matched(client: ClientBase, filters: StoredFilters, events: readonly EventToMatch[], day: string = TODAYS[0]) {
   const found = new Map<string, FilterTransition>()
   const unreadable: number[] = []
   let pages = 0
@@ -76,7 +76,7 @@ async function matched(client: ClientBase, filters: StoredFilters, events: reado
 /** Every subscription's whole filter on every event. */
 function obvious(
   all: readonly (readonly [id: number, predicate: Predicate | null])[],
-  events: readonly MatchedEvent[],
+  events: readonly EventToMatch[],
   day: string,
 ): Map<string, FilterTransition> {
   const found = new Map<string, FilterTransition>()
@@ -92,7 +92,7 @@ function obvious(
 }
 
 const extracted = documents(kind, recordType).map((document) => extractRecord(kind, recordType, named(recordType, document, 7)))
-const change = fc.tuple(fc.option(extracted), fc.option(extracted)).map(([before, after]): MatchedEvent => {
+const change = fc.tuple(fc.option(extracted), fc.option(extracted)).map(([before, after]): EventToMatch => {
   return { event_type: EVENT.event_type, recordType, before, after }
 })
 
@@ -128,7 +128,7 @@ const sex = recordType.attributes.find(({ name }) => name === 'sex')
 if (text === undefined || sex === undefined) throw new Error('the test needs both attributes')
 const female: Predicate = { is: 'compare', attribute: sex, operator: 'eq', value: 'female' }
 const after = extractRecord(kind, recordType, named(recordType, { sex: 'female', one_folded: 'Okoro' }, 7))
-const event: MatchedEvent = { event_type: EVENT.event_type, recordType, before: null, after }
+const event: EventToMatch = { event_type: EVENT.event_type, recordType, before: null, after }
 
 test('100,000 subscriptions on one value, each with another remainder: page by page', { timeout: 120_000 }, async () => {
   await rolledBack(async (client) => {

@@ -1,7 +1,7 @@
 /**
- * Finds the subscriptions that match a change of records. The keys of the changed record find the candidates. The part of a
- * candidate's filter that the keys do not decide is evaluated on the record before and after the change. So the cost grows with
- * the candidates, not with all subscriptions.
+ * Finds the subscriptions that match a change of records. Filters and records have keys, made from values (`events/filing.ts` of
+ * core): a subscription with a key of the changed record is a candidate. Where the keys do not decide, the candidate's filter is
+ * evaluated on the record before and after the change. So the cost grows with the candidates, not with all subscriptions.
  */
 
 import { createLruCache } from '@rollcall/base/shared/recently-used'
@@ -19,12 +19,12 @@ import {
   type FilterKeyMatch,
   findCandidates,
   findSubscribedTypes,
-  readStoredCriteria,
   type SubscriptionCandidate,
 } from '../store/events/candidates.ts'
+import { readCriteriaTexts } from '../store/events/find-subscriptions.ts'
 
 /** An event for which matching subscriptions are looked for. */
-export interface MatchedEvent {
+export interface EventToMatch {
   readonly event_type: string
   readonly recordType: RecordType
   /** The record before and after the change; null where there was none. */
@@ -54,7 +54,7 @@ export type CompileFilter = (kind: Kind, criteria: string) => { readonly predica
 const MOST_COMPILED_FILTERS = 100_000
 
 /** From this number of events on, a query first finds out to which of their types somebody has subscribed. */
-const MANY_EVENTS = 10
+const LEAST_EVENTS_FOR_TYPE_QUERY = 10
 
 interface CompiledFilter {
   /** The kind of the registry when the filter was read: its attributes may have changed since. */
@@ -94,7 +94,7 @@ export class CompiledFilters {
       else missing.push(id)
     }
     if (missing.length === 0) return found
-    for (const [id, criteria] of await readStoredCriteria(client, missing)) {
+    for (const [id, criteria] of await readCriteriaTexts(client, missing)) {
       const predicate = this.#read(kind, criteria)
       this.#filters.set(id, { kind, predicate })
       found.set(id, predicate)
@@ -115,20 +115,20 @@ export class CompiledFilters {
 export async function* matchEvents(
   client: ClientBase,
   matching: MatchContext,
-  events: readonly MatchedEvent[],
+  events: readonly EventToMatch[],
 ): AsyncGenerator<MatchPage> {
-  const probes = await keysOfEvents(client, matching.registry.id, events)
+  const probes = await changedRecordKeysOf(client, matching.registry.id, events)
   for await (const candidates of findCandidates(client, matching.registry.id, probes)) {
     yield await matchCandidates(client, matching, events, candidates)
   }
 }
 
-async function keysOfEvents(
+async function changedRecordKeysOf(
   client: ClientBase,
   registryId: number,
-  events: readonly MatchedEvent[],
+  events: readonly EventToMatch[],
 ): Promise<readonly ChangedRecordKey[]> {
-  const subscribed = events.length < MANY_EVENTS ? null : await typesWithSubscribers(client, registryId, events)
+  const subscribed = events.length < LEAST_EVENTS_FOR_TYPE_QUERY ? null : await typesWithSubscribers(client, registryId, events)
   return events.flatMap((event, at) => {
     const { event_type, recordType } = event
     if (subscribed?.has(`${event_type}\0${recordType.name}`) === false) return []
@@ -140,7 +140,7 @@ async function keysOfEvents(
 async function typesWithSubscribers(
   client: ClientBase,
   registryId: number,
-  events: readonly MatchedEvent[],
+  events: readonly EventToMatch[],
 ): Promise<ReadonlySet<string>> {
   const pairs = new Map(
     events.map(({ event_type, recordType: { name } }) => [`${event_type}\0${name}`, { event_type, record_type: name }]),
@@ -152,7 +152,7 @@ async function typesWithSubscribers(
 async function matchCandidates(
   client: ClientBase,
   { registry, day, compiled }: MatchContext,
-  events: readonly MatchedEvent[],
+  events: readonly EventToMatch[],
   candidates: readonly SubscriptionCandidate[],
 ): Promise<MatchPage> {
   const open = candidates.filter(({ before, after }) => !isDecidedByKeys(before) || !isDecidedByKeys(after))
@@ -178,7 +178,7 @@ async function matchCandidates(
   return { matches: found.filter((one) => !unreadable.has(one.subscription)), unreadable: [...unreadable] }
 }
 
-/** True when the keys alone decide whether the record fulfils the subscription's filter. */
+/** True when the keys alone decide: the record fulfils the filter (`whole`), or has none of its keys and does not fulfil it. */
 const isDecidedByKeys = ({ some, whole }: FilterKeyMatch): boolean => whole || !some
 
 /** The filter was fulfilled only before the change (`left`), only after it (`entered`), or both; null: neither. */

@@ -112,21 +112,21 @@ function model(subscribers: readonly Subscriber[], changes: readonly Change[]): 
     const [before, after] = [stateOf(change.before), stateOf(change.after)]
     const isSame = canonicalJson(change.before) === canonicalJson(change.after)
     const notified: string[] = []
-    for (const { event_type, corrects } of isSame ? [] : deriveEvents(settings, { before, after })) {
+    for (const { event_type, correction_type } of isSame ? [] : deriveEvents(settings, { before, after })) {
       const earlier = `${event_type} ${change.record}`
       for (const [at, subscriber] of subscribers.entries()) {
         const [was, is] = [fulfils(at, before), fulfils(at, after)]
-        if (corrects !== undefined) {
+        if (correction_type !== undefined) {
           if (!receivers.get(earlier)?.has(at)) continue
-          notified.push(`${at} ${corrects} ${is ? 'stayed' : 'left'}`)
-          if (corrects === 'CANCEL') ended.delete(at)
+          notified.push(`${at} ${correction_type} ${is ? 'stayed' : 'left'}`)
+          if (correction_type === 'CANCEL') ended.delete(at)
         } else if (subscriber.event === event_type && !ended.has(at) && (was || is)) {
           notified.push(`${at} ${event_type} ${was ? (is ? 'stayed' : 'left') : 'entered'}`)
           receivers.set(earlier, (receivers.get(earlier) ?? new Set()).add(at))
           if (event_type === 'Death' && isPerson(subscriber)) ended.add(at)
         }
       }
-      if (corrects === 'CANCEL') receivers.delete(earlier)
+      if (correction_type === 'CANCEL') receivers.delete(earlier)
     }
     return notified.toSorted()
   })

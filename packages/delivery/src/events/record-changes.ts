@@ -18,9 +18,9 @@ import {
   readIdentifiers,
   resolveRecordType,
 } from '@rollcall/protocol'
-import { parseWithoutProtected, readProtection } from '@rollcall/records/records/protection'
+import { parseWithoutProtectedPersons, readProtection } from '@rollcall/records/records/protection'
 import type { ClientBase } from 'pg'
-import { insertEvents, insertNotifications, storeEventDocuments, takeEventNumbers } from '../store/events/events.ts'
+import { insertEvents, insertNotifications, storeEventDocuments, takeEventIdsAndVersions } from '../store/events/events.ts'
 import { endNotifiedSubscriptions, suspendSubscriptions } from '../store/events/subscription-states.ts'
 import { notifyOfCorrection } from './corrections.ts'
 import { DueTimes } from './due-times.ts'
@@ -36,10 +36,10 @@ import {
 import { createVisibilityFilter, isOnlyHiddenChange, parseNullableJson, type VisibilityFilter } from './visibility-filter.ts'
 
 /**
- * Records the events of changed records, and puts notifications into the mailboxes of subscribers. It runs in the
- * transaction of the changes, which took `lockRegistryFor` for `change` or `merge` before it locked a record.
- * @param named the event that each change is; absent: the rules of the record type decide, and a record that was
- * written unchanged has no event
+ * Records the events of changed records, and puts notifications into the mailboxes of subscribers. It runs in the transaction of
+ * the changes, which must have called `lockRegistryFor` with `change` or `merge` before it locked a record.
+ * @param named the event to record for each change. Absent: the rules of the record type decide, and a record that was written
+ * unchanged has no event
  */
 export async function recordChanges(
   client: ClientBase,
@@ -53,13 +53,13 @@ export async function recordChanges(
   const matched = new Map<number, number>()
   const times = new DueTimes(recording.registry, recording.now)
   const checked = { recording, protection, derived: named === undefined }
-  // Keeps those who may see the change. It is used after matching, and again for corrections.
+  // This filter keeps subscribers that may see the change. It is used after matching, and again for corrections.
   const permitted = await createVisibilityFilter(client, checked, drafts)
   await queueNotifications(client, recording, drafts, permitted, matched, times)
   for (const draft of drafts) await notifyOfCorrection(client, recording, draft, permitted, matched, times)
   // Documents are stored for events of which somebody is notified.
   await storeShownDocuments(client, recording, drafts, matched)
-  const ending = drafts.filter((draft) => isEndOfSubscriptions(recording, draft)).map(({ id }) => id)
+  const ending = drafts.filter((draft) => isSubscriptionEndingEvent(recording, draft)).map(({ id }) => id)
   if (ending.length > 0) await endNotifiedSubscriptions(client, ending, 'death', recording.now)
   return drafts.map(({ id, event }) => ({ id, event_type: recordedEventTypeOf(event), matched: matched.get(id) ?? 0 }))
 }
@@ -86,7 +86,7 @@ async function recordEvents(
   const changed = found.map(({ change, recordType, before, after }) => {
     return { ...change, written_anew: before === null && after ? findPrimaryIdentifier(registry.kind, recordType, after) : null }
   })
-  const numbers = await takeEventNumbers(client, registry.id, { events: count, changes: changed, began: recorded_at })
+  const numbers = await takeEventIdsAndVersions(client, registry.id, { events: count, changes: changed, began: recorded_at })
   const ids = numbers.ids.values()
   const drafts = found.flatMap(({ events, ...change }, at) =>
     events.map((event) => {
@@ -121,21 +121,21 @@ const findPrimaryIdentifier = (kind: Kind, recordType: RecordType, { document }:
   )?.value ?? null
 
 /** A change of a record, with the events that this change makes. */
-interface FoundChange extends StateChange {
+interface ChangeWithEvents extends StateChange {
   readonly change: RecordChange
   readonly recordType: RecordType
   readonly events: readonly EventOfChange[]
 }
 
-/** Reads the record before and after the change, without the protected persons whom it names: no filter may match by their data. */
-function readRecordChange(registry: Registry, protection: Protection, change: RecordChange): Omit<FoundChange, 'events'> {
+/** Reads the record before and after the change, without protected persons whom it names: filters must not see their data. */
+function readRecordChange(registry: Registry, protection: Protection, change: RecordChange): Omit<ChangeWithEvents, 'events'> {
   const { kind } = registry
-  const recordType = recordTypeNamed(kind, change.record_type)
+  const recordType = requireRecordTypeNamed(kind, change.record_type)
   const readState = (text: string | null, parsed?: JsonObject): RecordState | null => {
     if (text === null) return null
     const document = parsed
       ? withoutProtectedPersons(kind, recordType, protection, parsed).document
-      : parseWithoutProtected(registry, recordType, protection, text)
+      : parseWithoutProtectedPersons(registry, recordType, protection, text)
     return new RecordState(kind, recordType, document, change.aliases)
   }
   const { before, after, parsed } = change
@@ -143,14 +143,14 @@ function readRecordChange(registry: Registry, protection: Protection, change: Re
 }
 
 /** True when a change touches only data of protected persons whom the record names. No rule makes an event of such a change. */
-const isOfHiddenPersonsOnly = (protection: Protection, { change, before, after }: Omit<FoundChange, 'events'>): boolean =>
+const isOfHiddenPersonsOnly = (protection: Protection, { change, before, after }: Omit<ChangeWithEvents, 'events'>): boolean =>
   protection.byIdentifier.size > 0 &&
   isOnlyHiddenChange(
     [parseNullableJson(change.before), parseNullableJson(change.after)],
     [before?.document ?? null, after?.document ?? null],
   )
 
-function recordTypeNamed(kind: Kind, name: string): RecordType {
+function requireRecordTypeNamed(kind: Kind, name: string): RecordType {
   const recordType = resolveRecordType(kind, name)
   if (recordType === undefined) throw new Error(`the kind has no record type ${name}`)
   return recordType
@@ -161,14 +161,14 @@ async function findEventsOfNamedRecords(
   client: ClientBase,
   { registry, records }: RecordingDeps,
   protection: Protection,
-  found: readonly FoundChange[],
-): Promise<readonly FoundChange[]> {
-  const all: FoundChange[] = []
+  found: readonly ChangeWithEvents[],
+): Promise<readonly ChangeWithEvents[]> {
+  const all: ChangeWithEvents[] = []
   const known = new Set<string>()
   for (const { event_type, also_of } of found.flatMap(({ events }) => events)) {
     if (also_of === undefined) continue
     const { record_type, identifiers } = also_of
-    const recordType = recordTypeNamed(registry.kind, record_type)
+    const recordType = requireRecordTypeNamed(registry.kind, record_type)
     const named = await records.within(client).named(registry, recordType, identifiers)
     for (const { id, document, aliases } of named) {
       const name = `${event_type} ${record_type} ${id}`
@@ -201,7 +201,7 @@ async function queueNotifications(
   matched: Map<number, number>,
   times: DueTimes,
 ): Promise<void> {
-  const events = drafts.filter(({ event }) => event.corrects === undefined)
+  const events = drafts.filter(({ event }) => event.correction_type === undefined)
   const matching = { registry, day: dayIn(registry.time_zone, now.getTime()), compiled: filters }
   const asked = events.map(({ event: { event_type }, recordType, before, after }) => {
     return {
@@ -255,8 +255,9 @@ async function storeShownDocuments(
   await storeEventDocuments(client, shown)
 }
 
-function isEndOfSubscriptions({ registry: { kind } }: RecordingDeps, { event }: DraftEvent): boolean {
+function isSubscriptionEndingEvent({ registry: { kind } }: RecordingDeps, { event }: DraftEvent): boolean {
   return kind.event_types.some(
-    ({ name, ends_subscriptions }) => ends_subscriptions === true && name === event.event_type && event.corrects === undefined,
+    ({ name, ends_subscriptions }) =>
+      ends_subscriptions === true && name === event.event_type && event.correction_type === undefined,
   )
 }

@@ -1,4 +1,4 @@
-/** Types for the recording of events: the place and time of changes, the named event, and the draft of each event. */
+/** Types for the recording of events: registry and time of the changes, the event of a change, and the draft of an event. */
 
 import { readCriteriaText } from '@rollcall/core/events/criteria'
 import type { DerivedEvent, StateChange } from '@rollcall/core/events/derive'
@@ -19,7 +19,7 @@ export interface RecordingDeps {
   /** The time at which an import began, or other work that makes changes in several transactions. Default: `now`. */
   readonly began?: Date
   readonly limits: Pick<Limits, 'birth_span' | 'correction_time'>
-  /** The filters of the subscriptions in the database whose records change (`compiledFiltersOf`). */
+  /** The filters of subscriptions that this node has read from the database of the registry (`compiledFiltersOf`). */
   readonly filters: CompiledFilters
 }
 
@@ -29,18 +29,18 @@ export interface RecordingDeps {
  */
 export interface EventOfChange extends DerivedEvent {
   /** The id of the event that is corrected, or 'all' events of the record. Absent: all events of the same type. */
-  readonly corrected?: number | 'all'
-  /** The identifier of the record that has replaced this one, as that record writes it. */
+  readonly corrected_event?: number | 'all'
+  /** The identifier of the survivor that has replaced this record in a merge, not normalised: as the survivor has it. */
   readonly replaced_by?: Identifier
   readonly event_id?: string
-  /** The digest of what was published under `event_id`. */
+  /** The digest of the event as it was published. `event_id` is the id that the publisher gave it. */
   readonly fingerprint?: Buffer
   readonly occurred_at?: Date
 }
 
 /**
- * The time at which an event counts as recorded, in whole seconds. All events of an import have the same time. If each batch or
- * record had a time of its own, gaps between the times would show how many hidden persons are there.
+ * The time at which an event counts as recorded, in whole seconds. All events of an import have the same time. If each record had
+ * a time of its own, a subscriber could see from the gaps between the times how many records are hidden from it.
  */
 export const recordingTimeOf = ({ began, now }: Pick<RecordingDeps, 'began' | 'now'>): Date =>
   new Date(Math.floor((began ?? now).getTime() / 1_000) * 1_000)
@@ -64,7 +64,7 @@ export interface RecordedEvent {
 }
 
 /** The type under which an event is recorded; for a correction, CANCEL or CORRECTION. */
-export const recordedEventTypeOf = ({ event_type, corrects }: DerivedEvent): string => corrects ?? event_type
+export const recordedEventTypeOf = ({ event_type, correction_type }: DerivedEvent): string => correction_type ?? event_type
 
 /** The filters that this node has read of a database's subscriptions, whose ids are unique in that database only. */
 export const compiledFiltersOf = oncePerPool(() => new CompiledFilters(readCriteriaText))

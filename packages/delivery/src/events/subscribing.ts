@@ -13,7 +13,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import type { ReplyEffect } from '@rollcall/database/transaction'
 import { ItemRejection } from '@rollcall/protocol'
-import { countSubscriptions, findSameSubscriptions, type SameSubscription } from '../store/events/find-subscriptions.ts'
+import { countSubscriptions, type EqualSubscription, findEqualSubscriptions } from '../store/events/find-subscriptions.ts'
 import { lockRegistryFor } from '../store/events/lock.ts'
 import { ensureMailbox } from '../store/events/mailboxes.ts'
 import {
@@ -55,7 +55,7 @@ interface PendingSubscription {
   readonly code: string
   end_at: Date | null
   /** The subscription as stored before the request; undefined when the request makes a new one. */
-  readonly found?: Pick<SameSubscription, 'id' | 'state' | 'end_at' | 'mailbox' | 'sender_uri'>
+  readonly found?: Pick<EqualSubscription, 'id' | 'state' | 'end_at' | 'mailbox' | 'sender_uri'>
   readonly criteria?: SubscribeCriteria
   readonly item?: SubscribingItem
   /** The new criteria; set when an item of the request has renewed the subscription. */
@@ -87,8 +87,10 @@ export class SubscribeDecisions {
     asked: readonly SubscribeCriteria[],
   ): Promise<SubscribeDecisions> {
     const { participant, registry } = subscriber
-    const found = await findSameSubscriptions(db, participant.id, registry.id, asked.map(comparedCriteriaParts))
-    const standing = new Map(found.map((same) => [comparisonKeyOf(same), { code: same.code, end_at: same.end_at, found: same }]))
+    const found = await findEqualSubscriptions(db, participant.id, registry.id, asked.map(sameSubscriptionParts))
+    const standing = new Map(
+      found.map((same) => [sameSubscriptionKeyOf(same), { code: same.code, end_at: same.end_at, found: same }]),
+    )
     const most = participant.max_subscriptions ?? limits.subscriptions
     const count = await countSubscriptionsUpTo(db, participant.id, most)
     return new SubscribeDecisions(subscriber, standing, most, count)
@@ -100,13 +102,13 @@ export class SubscribeDecisions {
    * suspended; rjct.notify_details.invalid: the participant has too many subscriptions
    */
   decide(criteria: SubscribeCriteria, item: SubscribingItem): SubscribeDecision {
-    const same = comparedCriteriaParts(criteria)
+    const same = sameSubscriptionParts(criteria)
     const { end_at } = criteria
-    const standing = this.#standing.get(comparisonKeyOf(same))
+    const standing = this.#standing.get(sameSubscriptionKeyOf(same))
     if (standing === undefined) {
       this.#takeOne()
       const code = newSubscriptionCode()
-      this.#standing.set(comparisonKeyOf(same), { code, end_at, criteria, item })
+      this.#standing.set(sameSubscriptionKeyOf(same), { code, end_at, criteria, item })
       return { code, is: 'made', isMoved: false }
     }
     const { code, found, renewed } = standing
@@ -165,13 +167,13 @@ const countSubscriptionsUpTo = (
   most: number,
 ): Promise<number> => (most === Infinity ? Promise.resolve(0) : countSubscriptions(db, participant, most))
 
-const comparedCriteriaParts = ({ eventType, recordType, fingerprint }: SubscribeCriteria) => ({
+const sameSubscriptionParts = ({ eventType, recordType, fingerprint }: SubscribeCriteria) => ({
   event_type: eventType.name,
   record_type: recordType.name,
   fingerprint,
 })
 
-const comparisonKeyOf = ({ event_type, record_type, fingerprint }: ReturnType<typeof comparedCriteriaParts>): string =>
+const sameSubscriptionKeyOf = ({ event_type, record_type, fingerprint }: ReturnType<typeof sameSubscriptionParts>): string =>
   `${event_type} ${record_type} ${Buffer.from(fingerprint).toString('hex')}`
 
 function newSubscription({ code, end_at, criteria, item, renewed }: PendingSubscription): NewSubscription | null {
@@ -180,7 +182,7 @@ function newSubscription({ code, end_at, criteria, item, renewed }: PendingSubsc
   const { consent } = renewed ?? criteria
   return {
     code,
-    ...comparedCriteriaParts(criteria),
+    ...sameSubscriptionParts(criteria),
     criteria: text,
     person,
     ...item,
@@ -196,7 +198,7 @@ function subscriptionRenewalOf({ found, end_at, renewed }: PendingSubscription):
   if (found === undefined || renewed === undefined) return null
   const { id, state, mailbox } = found
   const from = { state, mailbox, end_at: found.end_at }
-  const { event_type, record_type } = comparedCriteriaParts(renewed)
+  const { event_type, record_type } = sameSubscriptionParts(renewed)
   const { predicate, consent } = renewed
   return { id, event_type, record_type, end_at, from, consent, keys: keysOfFilter(predicate) }
 }

@@ -93,8 +93,8 @@ function protectionCategoriesOf(kind: Kind, protection: Protection, { recordType
 }
 
 /**
- * Two sets of rules that hide the most. Both are needed: when a person comes of age, the person is new to those who see
- * no minors, and not new to others.
+ * Rules that hide all protected persons: the first also hides minors, the second does not. A change that is seen under both is
+ * seen by all. Both are needed: a person who comes of age is new to subscribers that see no minors, and not new to others.
  */
 const STRICTEST_HIDING_RULES: readonly HidingRules[] = [
   HIDING_RULES_WITHOUT_RIGHTS,
@@ -103,7 +103,7 @@ const STRICTEST_HIDING_RULES: readonly HidingRules[] = [
 
 type DocumentsOfChange = readonly [before: JsonValue | null, after: JsonValue | null]
 
-/** True when a subscriber to whom `hiding` applies sees the change too, and as the same event. */
+/** True when a subscriber to whom `hiding` applies sees the change of the draft, and sees it as the same event. */
 function isChangeSeen(checked: VisibilityContext, draft: DraftEvent, hiding: HidingRules): boolean {
   const { recording, protection, derived } = checked
   const { kind, time_zone } = recording.registry
@@ -132,18 +132,18 @@ function isChangeSeen(checked: VisibilityContext, draft: DraftEvent, hiding: Hid
 }
 
 /**
- * The rules of a published event that are about other persons. The other rules are not checked: a birth may be
- * registered late, and a death may be known before.
+ * The rules of a published event that have `persons`: they are about persons whom the record names, such as members of a
+ * household. The other rules are not checked, because published events need not fit them: a birth may be published years late.
  */
 const rulesAboutPersons = ({ recordType, event }: DraftEvent): readonly EventRule[] =>
   recordType.event_rules.filter(
-    (rule) => rule.persons !== undefined && rule.event === event.event_type && rule.corrects === event.corrects,
+    (rule) => rule.persons !== undefined && rule.event === event.event_type && rule.corrects === event.correction_type,
   )
 
 /** True when the rules of the record type derive the event of a draft from a change. */
 function isDerivedFrom(recording: RecordingDeps, draft: DraftEvent, documents: DocumentsOfChange): boolean {
   return deriveEvents(...eventDerivationArguments(recording, draft, documents)).some(
-    ({ event_type, corrects }) => event_type === draft.event.event_type && corrects === draft.event.corrects,
+    ({ event_type, correction_type }) => event_type === draft.event.event_type && correction_type === draft.event.correction_type,
   )
 }
 
@@ -161,8 +161,8 @@ function eventDerivationArguments(
 }
 
 /**
- * True when hiding removes a person of this relation, of another relation that is counted with it, such as the head of
- * a household, or at a place that the kind does not describe.
+ * True when hiding removes from the document a person of this relation (`RecordType.relations`), of a relation with the same
+ * `counted_by`, such as the head of a household, or at a place where the kind describes no relation.
  */
 function hasHiddenRelatedPerson(
   kind: Kind,

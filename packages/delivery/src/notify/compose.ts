@@ -26,7 +26,7 @@ import {
 } from '@rollcall/protocol'
 import type { SentNotification } from '../store/events/envelopes.ts'
 import type { EventDocument, WaitingNotification } from '../store/events/waiting.ts'
-import { envelopeMarkingOf, type PlannedItem } from './items.ts'
+import { envelopeMarkingOf, type PlannedItem } from './group-items.ts'
 
 /** An item of the envelope, with the stored document of its event. */
 export interface ItemWithDocument extends PlannedItem {
@@ -52,15 +52,15 @@ export interface ComposedNotification {
   readonly notifications: readonly SentNotification[]
   /** The number of records in the envelope, also those of which only identifiers are sent. */
   readonly recordCount: number
-  /** The persons whom the header of the envelope names, for the audit entry. */
+  /** The persons whom `header.meta` names as the survivors of merges, for the audit entry. */
   readonly named: readonly AuditedPerson[]
 }
 
 type WritableNotifyMeta = { -readonly [Member in keyof NotifyMeta]: NotifyMeta[Member] }
 
 /**
- * Makes an object whose member names are codes and ids. It has no prototype, so that the JavaScript engine does not
- * keep a shape for each of them.
+ * Makes an object whose member names are codes and ids. The object has no prototype: the JavaScript engine then keeps it as a
+ * hash table, and does not remember every set of member names.
  */
 const emptyDictionary = <Value>(): Record<string, Value> => Object.create(null)
 
@@ -137,8 +137,8 @@ function writeItemMeta(
   meta.record_version[reference_id] = first.record_version
   meta.occurred_at[reference_id] = first.occurred_at.toISOString()
   meta.recorded_at[reference_id] = recordedAtText(first)
-  const [corrects] = notifications.flatMap(({ corrects, corrected }) => {
-    return (corrected === null ? undefined : names.get(corrected)) ?? corrects ?? []
+  const [corrects] = notifications.flatMap(({ corrected_reference_id, corrected_notification: earlier }) => {
+    return (earlier === null ? undefined : names.get(earlier)) ?? corrected_reference_id ?? []
   })
   if (corrects) meta.corrects = { ...meta.corrects, [reference_id]: corrects }
   if (first.replaced_by === null) return []
@@ -150,7 +150,7 @@ function writeItemMeta(
   return identifiers.map(({ type, value }) => ({ type, value }))
 }
 
-/** True when the grant, apart from its conditions, shows a record that has only these identifiers. */
+/** True when the grant, without its conditions, shows the survivor of a merge. `record` has only the survivor's identifier. */
 function isReplacementShown(
   grant: Grant,
   recordType: RecordType,
@@ -173,11 +173,12 @@ const withoutGrantConditions = (grant: Grant): Grant => ({
 const identifierMembers = ({ type, value }: Identifier) => ({ identifier_type: type, identifier_value: value })
 
 /**
- * The time at which the event was recorded. An item of a backfill has the day of its record instead, unless it corrects
- * another: all records of a page are queued at one time, which would show how many of them are hidden.
+ * The time at which the event was recorded. An item of a backfill has the day on which its record was written instead, unless it
+ * corrects another item. A backfill queues records in pages, and each page has one time: from the number of items with the same
+ * time, the subscriber could tell how many records of a page are hidden from it.
  */
-const recordedAtText = ({ purpose, corrected, ...times }: WaitingNotification): string =>
-  (purpose === 'backfill' && corrected === null ? times.occurred_at : times.recorded_at).toISOString()
+const recordedAtText = ({ purpose, corrected_notification, ...times }: WaitingNotification): string =>
+  (purpose === 'backfill' && corrected_notification === null ? times.occurred_at : times.recorded_at).toISOString()
 
 function composeItem(
   { grant, registry: { kind }, settings }: EnvelopeContext,
@@ -187,7 +188,7 @@ function composeItem(
   const { notifications } = item
   const [first] = notifications
   const recordType = recordTypeNamed(kind, first.record_type)
-  const leadNotification = leadNotificationOf(notifications)
+  const leadNotification = oldestSubscriptionNotification(notifications)
   const reg_event_type = eventName(kind, leadNotification, settings.notify_unlisted)
   const locale = notifications.find((one) => one.locale !== null)?.locale
   return {
@@ -204,14 +205,14 @@ function composeItem(
   }
 }
 
-/** The notification of the item's oldest subscription, whose spellings the item uses. */
-const leadNotificationOf = ([first, ...others]: PlannedItem['notifications']): WaitingNotification =>
+/** The notification of the item's oldest subscription. The item spells event type and record type as this subscription did. */
+const oldestSubscriptionNotification = ([first, ...others]: PlannedItem['notifications']): WaitingNotification =>
   others.reduce((oldest, one) => (one.subscription < oldest.subscription ? one : oldest), first)
 
 /**
- * The name of the event. If the kind has no list of names, it is the name that the subscriber used for this type, or ours for
- * another type, such as a correction. Otherwise it is our name; null when the list does not have our name, and the participant
- * accepts only listed names.
+ * The name of the event type in the item. If the kind has no list `notified_event_types`: the name that the subscription used, or
+ * our name when the event has another type than the subscription, such as a correction. If the kind has a list: our name; null
+ * when our name is not listed and the participant accepts only listed names.
  */
 function eventName(
   { notified_event_types: listed }: Kind,

@@ -16,8 +16,10 @@ import { drainMailbox, type NotifyDeps } from './drain-mailbox.ts'
 
 /** Drains mailboxes on one node: their due notifications are sent in envelopes. */
 export interface MailboxDrainer {
-  /** Announces mailboxes that may have something due. An empty list: any mailbox may have something due. */
+  /** Announces mailboxes that may have something due. */
   due(mailboxes: readonly number[]): void
+  /** Announces that any mailbox may have something due. */
+  anyDue(): void
   /** Starts to drain mailboxes in which notifications are due. */
   poll(signal: AbortSignal): Promise<void>
   /** Resolves when this node drains no mailbox. */
@@ -25,18 +27,21 @@ export interface MailboxDrainer {
 }
 
 /** Seconds for which a node claims a mailbox. The claim ends earlier when the node commits an envelope of the mailbox. */
-const CLAIM_SECONDS = 15
-/** The most milliseconds between two passes while something waits in a mailbox, because other nodes change mailboxes too. */
+const MAILBOX_CLAIM_SECONDS = 15
+/** The most milliseconds between two passes while a notification waits in any mailbox: other nodes change mailboxes too. */
 const MOST_PASS_WAIT_MS = 1_000
 /**
- * The largest share of this node's time that passes without a claim may take. After such a pass the next one waits so long that the
- * share is kept, but at most `MOST_PASS_WAIT_MS`.
+ * The share of this node's time that passes may spend on statements that claim no mailbox. The pause after a pass is long enough
+ * for that, but at most `MOST_PASS_WAIT_MS`, and shorter when a notification becomes due: the share may then be larger.
  */
 const EMPTY_PASS_TIME_SHARE = 0.1
-/** The most mailboxes that a statement polls: at first as many as may be claimed, then twice as many in each further one. */
+/**
+ * The most mailboxes that one statement polls. When a pass begins or continues, its first statement polls one mailbox for each
+ * free slot, and each further statement twice as many as the last.
+ */
 const MOST_POLLED_MAILBOXES = 2_000
-/** The share of the slots that must be free before a pass in progress goes on, so that it claims several mailboxes. */
-const FREE_SLOT_SHARE = 0.25
+/** When a mailbox is drained, a pass in progress continues only if this share of the slots is free. It then claims several. */
+const LEAST_FREE_SLOT_SHARE = 0.25
 /** Milliseconds until a mailbox that could not be drained is polled again. The mailbox may rest longer (`letMailboxRest`). */
 const FAILURE_PAUSE_MS = 1_000
 
@@ -51,7 +56,8 @@ interface MailboxDrainerOptions {
 
 /** Claims mailboxes with due notifications in one statement. */
 type ClaimDueMailboxes = (pool: NotifyDeps['db']['pool'], poll: MailboxPoll) => Promise<PolledMailboxes>
-type BeginDraining = (wanted: number, claim: ClaimDueMailboxes, signal: AbortSignal) => Promise<PolledMailboxes>
+/** Claims at most `wanted` mailboxes with `claimDue`, and starts to drain them. */
+type ClaimAndDrain = (wanted: number, claimDue: ClaimDueMailboxes, signal: AbortSignal) => Promise<PolledMailboxes>
 
 type MailboxDrainerDeps = Omit<NotifyDeps, 'mailboxDue'> & { readonly metrics: Pick<Metrics, 'taskEnded'> }
 
@@ -64,16 +70,16 @@ export function createMailboxDrainer(
   const inWork = new Map<number, Promise<void>>()
   /** The ids of mailboxes that were announced as due and have not been polled since. */
   const announced = new Set<number>()
-  const passes = createPasses(now, () => slots - inWork.size)
+  const passes = createMailboxPasses(now, () => slots - inWork.size)
 
   const due = (mailboxes: readonly number[]): void => {
     for (const id of mailboxes) announced.add(id)
-    if (mailboxes.length === 0) {
-      passes.wanted(now())
-      // A pass claims no mailbox that is being drained, so such a mailbox is polled by its id afterwards.
-      for (const id of inWork.keys()) announced.add(id)
-    }
     wake()
+  }
+  const anyDue = (): void => {
+    passes.wanted(now())
+    // A pass claims no mailbox that is being drained, so such a mailbox is polled by its id afterwards.
+    due([...inWork.keys()])
   }
 
   const drain = async (mailbox: ClaimedMailbox, claim: string, signal: AbortSignal): Promise<void> => {
@@ -82,7 +88,7 @@ export function createMailboxDrainer(
     const ended = (outcome: 'done' | 'failed'): void => deps.metrics.taskEnded('notify', outcome, (now() - started) / 1_000)
     try {
       const notifying = { ...deps, mailboxDue: (one: number) => due([one]) }
-      const more = await drainMailbox(notifying, mailbox, { id: claim, seconds: CLAIM_SECONDS }, signal)
+      const more = await drainMailbox(notifying, mailbox, { id: claim, seconds: MAILBOX_CLAIM_SECONDS }, signal)
       if (more) announced.add(id)
       ended('done')
     } catch (error) {
@@ -95,14 +101,14 @@ export function createMailboxDrainer(
       setTimeout(() => due([id]), FAILURE_PAUSE_MS).unref()
     } finally {
       inWork.delete(id)
-      if (!passes.isUnderWay() || slots - inWork.size >= FREE_SLOT_SHARE * slots) wake()
+      if (!passes.isUnderWay() || slots - inWork.size >= LEAST_FREE_SLOT_SHARE * slots) wake()
     }
   }
 
   /** Claims mailboxes in which notifications are due, and starts to drain them. */
-  const begin = async (wanted: number, claim: ClaimDueMailboxes, signal: AbortSignal): Promise<PolledMailboxes> => {
+  const claimAndDrain = async (wanted: number, claimDue: ClaimDueMailboxes, signal: AbortSignal): Promise<PolledMailboxes> => {
     const id = randomUUID()
-    const found = await claim(pool, { claim: { id, seconds: CLAIM_SECONDS }, wanted, inWork: [...inWork.keys()] })
+    const found = await claimDue(pool, { claim: { id, seconds: MAILBOX_CLAIM_SECONDS }, wanted, inWork: [...inWork.keys()] })
     for (const mailbox of found.claimed) inWork.set(mailbox.id, drain(mailbox, id, signal))
     return found
   }
@@ -112,16 +118,17 @@ export function createMailboxDrainer(
     const ids = [...announced].filter((id) => !inWork.has(id)).slice(0, slots - inWork.size)
     if (ids.length === 0) return
     for (const id of ids) announced.delete(id)
-    const found = await begin(ids.length, (db, poll) => claimNamedMailboxes(db, { ...poll, ids }), signal)
+    const found = await claimAndDrain(ids.length, (db, poll) => claimNamedMailboxes(db, { ...poll, ids }), signal)
     // A mailbox that another node has claimed, or that rests, is polled again by the next pass.
     passes.wanted(now() + Math.min((found.wait ?? Number.POSITIVE_INFINITY) * 1_000, MOST_PASS_WAIT_MS))
   }
 
   return {
     due,
+    anyDue,
     async poll(signal) {
       await pollAnnounced(signal)
-      await passes.goOn(begin, signal)
+      await passes.goOn(claimAndDrain, signal)
       const after = passes.next()
       if (after !== null) wake(after)
     },
@@ -133,7 +140,7 @@ export function createMailboxDrainer(
 
 /** A pass: a poll of all mailboxes with waiting notifications, in one or several statements. */
 interface MailboxPass {
-  /** The id of the mailbox after which the pass goes on. */
+  /** The pass continues with the mailboxes whose ids are higher than this one. */
   from: number
   /** The milliseconds that this pass has spent on statements which claimed no mailbox. */
   took: number
@@ -144,7 +151,7 @@ interface MailboxPass {
 }
 
 /** Creates the passes of one node, which follow one another. @param free returns the number of free slots */
-function createPasses(now: () => number, free: () => number) {
+function createMailboxPasses(now: () => number, free: () => number) {
   let pass: MailboxPass | null = null
   /** The time at which the next pass should begin, in milliseconds of the clock. */
   let at = 0
@@ -153,13 +160,14 @@ function createPasses(now: () => number, free: () => number) {
 
   const end = ({ took, next, waits }: MailboxPass): void => {
     pass = null
-    // A pass at `next` finds what becomes due then, so it waits beyond `next` only if the last pass took longer.
+    // If a notification becomes due in the pause, at `next`, the pause ends then, but not before it was as long as the last pass.
+    // `MOST_PASS_WAIT_MS` limits it in any case.
     earliest = now() + Math.min(took * (1 / EMPTY_PASS_TIME_SHARE - 1), MOST_PASS_WAIT_MS, Math.max(next - now(), took))
     at = waits ? Math.min(next, now() + MOST_PASS_WAIT_MS) : Number.POSITIVE_INFINITY
   }
 
   /** Continues the pass until it has polled all mailboxes, or all slots are in use. */
-  const continuePass = async (current: MailboxPass, begin: BeginDraining, signal: AbortSignal): Promise<void> => {
+  const continuePass = async (current: MailboxPass, claimAndDrain: ClaimAndDrain, signal: AbortSignal): Promise<void> => {
     let most = 0
     while (!signal.aborted) {
       const wanted = free()
@@ -167,7 +175,7 @@ function createPasses(now: () => number, free: () => number) {
       most = Math.max(wanted, Math.min(2 * most, MOST_POLLED_MAILBOXES))
       const portion = { from: current.from, most }
       const began = now()
-      const found = await begin(wanted, (db, poll) => claimMailboxes(db, { ...poll, ...portion }), signal)
+      const found = await claimAndDrain(wanted, (db, poll) => claimMailboxes(db, { ...poll, ...portion }), signal)
       if (found.claimed.length === 0) current.took += now() - began
       current.waits ||= found.seen > 0
       if (found.wait !== null) current.next = Math.min(current.next, now() + found.wait * 1_000)
@@ -188,12 +196,12 @@ function createPasses(now: () => number, free: () => number) {
       at = Math.min(at, time)
     },
     /** Continues the pass that is under way, or begins one when its time has come. */
-    async goOn(begin: BeginDraining, signal: AbortSignal): Promise<void> {
+    async goOn(claimAndDrain: ClaimAndDrain, signal: AbortSignal): Promise<void> {
       if (pass === null && now() >= Math.max(at, earliest)) {
         pass = { from: 0, took: 0, next: Number.POSITIVE_INFINITY, waits: false }
         at = Number.POSITIVE_INFINITY
       }
-      if (pass !== null) await continuePass(pass, begin, signal)
+      if (pass !== null) await continuePass(pass, claimAndDrain, signal)
     },
     /** The milliseconds until the next pass should begin; null when one is under way, or none is wanted. */
     next: (): number | null => (pass === null && at < Number.POSITIVE_INFINITY ? Math.max(at, earliest) - now() : null),

@@ -16,8 +16,8 @@ const EVENTS_PER_PORTION = 200
 /**
  * Finds the notifications about records that do not fulfil the conditions of the grant, or that belong to a protected
  * person whom the grant does not show. The conditions are applied to the document of the event; for a deleted record
- * that is its last state. A protected person is found by the record as it is now, and by the document and the
- * identifiers of the event: the record may be gone, or may have had another identifier then.
+ * that is its last state. A protected person is found by the present record, and by the document and the identifiers of the
+ * event: the record may have been deleted, or its identifiers may have changed since the event.
  * @param to.grant null: no protected person is shown
  */
 export async function findHiddenNotifications(

@@ -16,13 +16,13 @@ import { canonicalJson } from '@rollcall/protocol'
 import {
   type Acceptance,
   isSmallRequest,
-  type KnownExchange,
+  type KnownOrNewExchange,
   type NewAcceptedExchange,
   type NewChunk,
   REQUEST_JOINT_WRITE,
 } from '../store/exchanges/exchanges.ts'
 import type { AcceptanceSlots, KeptSlot } from './acceptance-slots.ts'
-import { duplicateMessageIdRejection, exchangeRow, type RememberDeps } from './remember.ts'
+import { duplicateMessageIdRejection, makeExchangeRow, type RememberDeps } from './remember.ts'
 import { acknowledgement, type Reply } from './reply.ts'
 import type { ItemChunk, VerifiedRequest } from './unread-request.ts'
 import { commitAfterEntry } from './unsent-entry.ts'
@@ -53,10 +53,10 @@ export async function acceptRequest(
   if (rejection !== null) throw rejection
   const { chunks, reference_ids, content, digest } = await unread.readAndCheckMessage(exchange, opened, signed !== null)
   const { header, operation, participant } = exchange
-  // The address is checked now, so that the sender learns of a problem. An attempt checks it again if the settings may have
-  // changed until then. The address is stored in its normal spelling.
+  // The address is checked now, so that the sender learns of a problem. An attempt checks the address again if the settings may
+  // have changed since. The address is stored in its normal spelling.
   const sender_uri = await readSenderUri(deps, participant, header.sender_uri ?? null, operation.callback)
-  const row = exchangeRow(exchange, content, path)
+  const row = makeExchangeRow(exchange, content, path)
   const [{ message }] = chunks
   const ackAndEntry = (correlation_id: string) => {
     const ack = acknowledgement(correlation_id)
@@ -65,20 +65,13 @@ export async function acceptRequest(
   }
   const findStored = () => deps.exchanges.known(row)
   const persist = async () => {
-    const accepted: Acceptance = {
-      sender_uri,
-      encrypted: exchange.encrypted,
-      reference_ids,
-      chunks: await makeChunkRows(deps, exchange, chunks),
-    }
+    const chunkRows = await makeChunkRows(deps, exchange, chunks)
+    const accepted: Acceptance = { sender_uri, encrypted: exchange.encrypted, reference_ids, chunks: chunkRows }
     const rowToStore = { ...row, accepted }
     const { ack, auditEntry } = ackAndEntry(row.correlation_id)
     if (isSmallRequest(rowToStore)) {
       const slot = keepAcceptanceSlot(deps, exchange, message.transaction_id, accepted)
-      const claimed = { ...row, accepted: { ...accepted, claim: slot?.claim ?? null } }
-      const write = () => deps.auditLog.writeWith(REQUEST_JOINT_WRITE, claimed, ...auditEntry)
-      if (await writeWithKeptSlot(slot, write)) {
-        if (slot === null) deps.exchangeAccepted()
+      if (await storeWithEntry(deps, rowToStore, auditEntry, slot)) {
         return { known: 'new' as const, correlation_id: row.correlation_id, ack }
       }
     }
@@ -86,7 +79,7 @@ export async function acceptRequest(
     const stored = (await findStored()) ?? (await storeAfterEntry(deps, rowToStore, auditEntry))
     return stored.known === 'new' ? { ...stored, ack } : stored
   }
-  const stored = await storeWithinDailyLimit<KnownExchange & { readonly ack?: Reply }>(deps, 'accepted', participant.id, {
+  const stored = await storeWithinDailyLimit<KnownOrNewExchange & { readonly ack?: Reply }>(deps, 'accepted', participant.id, {
     persist,
     known: findStored,
   })
@@ -127,32 +120,39 @@ function keepAcceptanceSlot(
 }
 
 /**
- * Writes a request. If it was committed, its answer begins in the kept slot; otherwise the slot is freed.
- * @param slot null: no slot is kept
- * @returns whether it was committed
+ * Stores a request and its audit entry in one statement. If both are committed, the answer begins in the kept slot, or any node
+ * claims the request.
+ * @returns false when nothing was committed, because a request with this message_id is stored already
  */
-async function writeWithKeptSlot(slot: KeptSlot | null, write: () => Promise<boolean>): Promise<boolean> {
+async function storeWithEntry(
+  { auditLog, exchangeAccepted }: Pick<AcceptDeps, 'auditLog' | 'exchangeAccepted'>,
+  row: NewAcceptedExchange,
+  auditEntry: EntryWithPersons,
+  slot: KeptSlot | null,
+): Promise<boolean> {
+  const claimed = { ...row, accepted: { ...row.accepted, claim: slot?.claim ?? null } }
   let isCommitted = false
   try {
-    isCommitted = await write()
+    isCommitted = await auditLog.writeWith(REQUEST_JOINT_WRITE, claimed, ...auditEntry)
   } finally {
+    if (!isCommitted) slot?.free()
     // The answer begins now, so its callback may reach the sender before the acknowledgement.
-    if (isCommitted) slot?.begin()
-    else slot?.free()
+    else if (slot !== null) slot.begin()
+    else exchangeAccepted()
   }
   return isCommitted
 }
 
 /**
- * Stores a request in a statement of its own. Its audit entry is written first: without it nothing is accepted, and any node may
- * answer the request as soon as it is stored. If it cannot be stored, or its message_id was stored meanwhile, another entry says that
- * the acknowledgement was not sent.
+ * Stores a request in a statement of its own. Its audit entry is written before, because any node may answer the request as soon
+ * as it is stored. If the entry cannot be written, the request is not stored. If the request cannot be stored
+ * (`commitAfterEntry`), or its message_id was stored meanwhile, another entry says that the acknowledgement was not sent.
  */
 async function storeAfterEntry(
   { auditLog, exchanges, exchangeAccepted }: Pick<AcceptDeps, 'auditLog' | 'exchanges' | 'exchangeAccepted'>,
   asked: NewAcceptedExchange,
   auditEntry: EntryWithPersons,
-): Promise<KnownExchange> {
+): Promise<KnownOrNewExchange> {
   await auditLog.write(...auditEntry)
   const stored = await commitAfterEntry(auditLog, auditEntry, () => exchanges.remember(asked))
   if (stored.known === 'new') exchangeAccepted()

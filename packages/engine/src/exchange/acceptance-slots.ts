@@ -15,10 +15,10 @@ export interface KeptSlot {
   free(): void
 }
 
-/** Keeps a slot for an exchange that is about to be accepted; null: no slot is kept, and a node claims it later. */
+/** Reserves a slot for an exchange that is about to be accepted; null: this node may reserve none, and a node claims it later. */
 export type KeepSlot = (exchange: AcceptedExchange) => KeptSlot | null
 
-/** Keeps free slots of this node's worker for requests that the node is about to accept. */
+/** Reserves slots of this node's worker, which answers accepted requests, for requests that the node is about to accept. */
 export interface AcceptanceSlots {
   readonly keep: KeepSlot
   /** Called when a worker starts. Before that, and on a node without a worker, no slot is kept. */

@@ -9,10 +9,10 @@ import type { Directory } from '@rollcall/participants/directory/directory'
 import type { Grants } from '@rollcall/participants/directory/grants'
 import type { AccessTokens, TokenOwner } from '@rollcall/participants/directory/tokens'
 import type { IncomingRequest } from '@rollcall/participants/reading/body'
-import { type Operation, RequestFault } from '@rollcall/protocol'
+import { type Operation, operationsOf, RequestFault } from '@rollcall/protocol'
 
 /** The dependencies of `authenticate`. */
-export interface AuthenticateDeps {
+interface AuthenticateDeps {
   readonly tokens: Pick<AccessTokens, 'verify'>
   readonly directory: Pick<Directory, 'activeParticipant'>
 }
@@ -26,7 +26,7 @@ interface AdmittedCaller {
   readonly admission: Admission
 }
 
-/** The refusal of a participant at a registry of the other environment. Its text is that for a missing grant. */
+/** Refuses a live participant at a sandbox registry, or a sandbox one at a live registry, with the text for a missing grant. */
 export class OtherEnvironmentFault extends RequestFault {
   /** Says for our log which side is the sandbox. The sender is not told. */
   override readonly reason: 'sandbox_participant_at_live_registry' | 'live_participant_at_sandbox_registry'
@@ -40,45 +40,57 @@ export class OtherEnvironmentFault extends RequestFault {
 /**
  * Authenticates the caller and counts the request in its quotas. A sandbox participant is never admitted to a live
  * registry, nor a live one to a sandbox, whatever else is configured; it gets the answer for a missing grant.
- * @throws RequestFault 401, 429, 403 err.request.forbidden
+ * @param operation the operation of the path; absent for a callback, which every registry takes
+ * @throws RequestFault 401; 429; 404 err.request.not_found: the registry does not have the operation; 403 err.request.forbidden
  */
 export async function admitRequest(
   deps: AdmitDeps,
-  { environment }: Pick<Registry, 'environment'>,
-  request: Pick<IncomingRequest, 'headers' | 'identified'>,
+  registry: Pick<Registry, 'environment' | 'kind'>,
+  request: Pick<IncomingRequest, 'headers' | 'onParticipantKnown'>,
+  operation?: Operation,
 ): Promise<AdmittedCaller> {
   const participant = await authenticate(deps, request)
   const admission = await deps.quota.enter(participant)
-  if (participant.environment === environment) return { participant, admission }
-  admission.leave(true)
-  throw new OtherEnvironmentFault(participant)
+  try {
+    if (operation !== undefined && !operationsOf(registry.kind).includes(operation)) throw notServedFault()
+    if (participant.environment !== registry.environment) throw new OtherEnvironmentFault(participant)
+    return { participant, admission }
+  } catch (fault) {
+    admission.leave(true)
+    throw fault
+  }
 }
+
+/** The fault 404 for an operation of the protocol that registries of this kind do not have. */
+const notServedFault = (): RequestFault =>
+  new RequestFault('err.request.not_found', 'this operation is not served by this registry')
 
 /**
  * Finds the active participant whose access token is in the Authorization header (spec "Authentication" 1, N12).
  * @throws RequestFault 401 err.request.unauthorized; the text says what to do, not why a token failed
  */
-export async function authenticate(
+async function authenticate(
   { tokens, directory }: AuthenticateDeps,
-  { headers: { authorization }, identified }: Pick<IncomingRequest, 'headers' | 'identified'>,
+  { headers: { authorization }, onParticipantKnown }: Pick<IncomingRequest, 'headers' | 'onParticipantKnown'>,
 ): Promise<Participant> {
   const token = bearerToken(authorization)
-  const participant = await findActiveOwner({ directory }, await tokens.verify(token))
-  identified?.(participant.sender_id)
+  const participant = await requireActiveOwner({ directory }, await tokens.verify(token))
+  onParticipantKnown?.(participant.sender_id)
   return participant
 }
 
 /**
- * Finds the active participant that owns a token. It is found again when the body has come, because a large body takes long.
- * @param owner what the token, or the participant as it was found before, says of the owner; null: the token is not valid
+ * Finds the active participant that owns a token. After the body has come, callers find the participant again, because a large
+ * body takes long.
+ * @param owner the owner that the token names, or the participant that was found before; null: the token is not valid
  * @throws RequestFault 401 err.request.unauthorized
  */
-export async function findActiveOwner(
+export async function requireActiveOwner(
   { directory }: Pick<AuthenticateDeps, 'directory'>,
   owner: TokenOwner | null,
 ): Promise<Participant> {
   const participant = owner === null ? null : await directory.activeParticipant(owner.sender_id)
-  // A token ends when its participant is removed or promoted, even if another participant gets the sender_id later.
+  // A removed participant has another client_id than a later one with its sender_id. A promoted one has another environment.
   if (participant === null || participant.client_id !== owner?.client_id || participant.environment !== owner.environment) {
     throw unauthorizedFault('Authorization: the access token is not valid here or has expired; ask for a new one')
   }
@@ -113,6 +125,6 @@ export async function authorize(
 ): Promise<Grant> {
   const grant = await grants.of(participant, registry)
   const permission = permissionFor(grant, { operation: name })
-  if (grant !== null && permission.allowed) return grant
-  throw new RequestFault('err.request.forbidden', permission.allowed ? '' : permission.reason)
+  if (!permission.allowed) throw new RequestFault('err.request.forbidden', permission.reason)
+  return permission.grant
 }

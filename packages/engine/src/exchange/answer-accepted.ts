@@ -29,18 +29,18 @@ import { type ExchangeToAnswer, type ReplyPage, type SendReplyDeps, sendReply } 
 export type AnswerAcceptedDeps = AnswerDeps & SendReplyDeps & AuthorizeDeps
 
 /** The most pages of an answer that one run sends; then other exchanges have their turn. */
-const PAGES_IN_A_RUN = 16
+const MOST_PAGES_PER_RUN = 16
 /**
  * The number of runs without a page, after which a failure is final: the callback says that the registry failed. A failure of the
- * audit log, and a failure to reach the records, are not final. This is the run after the last pause of `BACKOFF_SECONDS` in
- * `work/exchanges.ts`: later runs are not counted, so a larger number would never be reached.
+ * audit log, and a failure to reach the records, are not final. The number must be at most one more than the number of pauses in
+ * `BACKOFF_SECONDS` (`work/exchanges.ts`), because failed runs after those pauses are not counted.
  */
 const RUNS_UNTIL_FAILURE_IS_FINAL = 5
 /**
- * The number of runs without a page, after which the request is not processed again, because it may be what stopped the
- * nodes. Its callback says that the registry failed.
+ * The number of runs without a page, after which a request is not processed again. Runs that end with their node are counted too:
+ * the request may have stopped the nodes. The callback says that the registry failed.
  */
-const MOST_CUT_SHORT_RUNS = 20
+const MOST_RUNS_WITHOUT_PAGE = 20
 
 /**
  * Answers an exchange, or some of its pages. Each page is committed under the claim: if the claim has ended, another
@@ -61,25 +61,23 @@ export async function answerAccepted(deps: AnswerAcceptedDeps, accepted: Claimed
   }
   if ((await grantNow()) === null) return giveUpExchange(deps, accepted)
   const toAnswer: ExchangeToAnswer = { ...accepted, operation: operation(accepted.operation), registry, participant }
-  if (runs > MOST_CUT_SHORT_RUNS) {
+  if (runs > MOST_RUNS_WITHOUT_PAGE) {
     log.error({ correlation_id, runs }, 'an exchange is not answered: every run of it was cut short')
     return sendFailurePage(deps, toAnswer, [])
   }
   let { page } = accepted
   try {
     const { header, message, traceparent = null } = await openRequest(deps, accepted)
-    const last = page + PAGES_IN_A_RUN
-    for (let goesOn = true; goesOn; ) {
-      const isLast = (): boolean => page + 1 >= last || signal?.aborted === true
+    const lastOfRun = page + MOST_PAGES_PER_RUN
+    const isLastOfRun = (): boolean => page + 1 >= lastOfRun || signal?.aborted === true
+    let sent: 'claim ended' | 'run ends' | 'next page'
+    do {
       const grant = await grantNow()
       if (grant === null) return await giveUpExchange(deps, { ...accepted, page })
       const exchange: Exchange = { ...toAnswer, grant, header, traceparent, isGone: () => false }
-      const make = () => makePage(deps, exchange, message, accepted, page + 1)
-      const sent = await sendPage(deps, toAnswer, make, isLast)
-      if (sent === null) return
-      goesOn = sent.goesOn
-      page += 1
-    }
+      sent = await sendPage(deps, toAnswer, () => makePage(deps, exchange, message, accepted, page + 1), isLastOfRun)
+      if (sent !== 'claim ended') page += 1
+    } while (sent === 'next page')
   } catch (error) {
     // Without an audit entry a failure cannot be reported either. Records that cannot be reached may be back soon.
     const isWaiting = error instanceof NotAuditedFault || error instanceof RecordsUnavailable
@@ -109,20 +107,21 @@ type NewPage = Omit<ReplyPage, 'goesOn'>
 /** The most tries to make one page; a try is repeated when its data have changed meanwhile. Then the run fails. */
 const MOST_PAGE_TRIES = 10
 
-/** Makes and sends a page. @returns whether the run goes on; null when the claim has ended */
+/** Makes and sends a page. @returns whether the run goes on with the next page, or why it does not */
 async function sendPage(
   deps: AnswerAcceptedDeps,
   answered: ExchangeToAnswer,
   make: () => Promise<NewPage>,
-  isLast: () => boolean,
-): Promise<{ readonly goesOn: boolean } | null> {
-  for (let decided = 1; ; decided += 1) {
-    const made = await make()
-    const goesOn = made.state === 'replying' && !isLast()
+  isLastOfRun: () => boolean,
+): Promise<'claim ended' | 'run ends' | 'next page'> {
+  for (let tries = 1; ; tries += 1) {
+    const page = await make()
+    const goesOn = page.state === 'replying' && !isLastOfRun()
     try {
-      return (await sendReply(deps, answered, { ...made, goesOn })) ? { goesOn } : null
+      if (!(await sendReply(deps, answered, { ...page, goesOn }))) return 'claim ended'
+      return goesOn ? 'next page' : 'run ends'
     } catch (error) {
-      if (!(error instanceof OutcomeOutdated) || decided === MOST_PAGE_TRIES) throw error
+      if (!(error instanceof OutcomeOutdated) || tries === MOST_PAGE_TRIES) throw error
     }
   }
 }
@@ -138,7 +137,7 @@ async function makePage(
     page === 1
       ? await makeFirstPage(deps, exchange, message, accepted)
       : await makeFurtherPage(deps, exchange, message, accepted, page)
-  return { outcome, by: exchange, page, items, state: further ? 'replying' : 'replied' }
+  return { outcome, request: exchange, page, items, state: further ? 'replying' : 'replied' }
 }
 
 type AnsweredPage = Pick<NewPage, 'outcome' | 'items'> & {
@@ -154,24 +153,24 @@ async function makeFirstPage(
 ): Promise<AnsweredPage> {
   const earlier = accepted.first_item === 0 ? [] : await earlierReferences(deps, accepted)
   const { sender_uri } = accepted
-  const asked = { mode: 'async', exchange, message, earlier, sender_uri } as const
+  const toAnswer = { mode: 'async', exchange, message, earlier, sender_uri } as const
   // A single statement sees one state of the records. Several statements need a session with one snapshot.
   const outcome =
     accepted.items <= 1 || !needsSnapshot(exchange)
-      ? await answerMessage(deps, asked)
+      ? await answerMessage(deps, toAnswer)
       : await deps.modes.async.searchSlots.run(exchange.participant.id, () =>
-          deps.recordsOf(exchange.registry).session((state) => answerMessage(deps, { ...asked, state })),
+          deps.recordsOf(exchange.registry).session((state) => answerMessage(deps, { ...toAnswer, state })),
         )
   const persisted = makeItemRows(outcome)
   const further = persisted.some(({ record_ids }) => record_ids !== null)
-  return { outcome: further ? addRecordsPlaceCheck(outcome, exchange) : outcome, items: persisted, further }
+  return { outcome: further ? addRecordSourceCheck(outcome, exchange) : outcome, items: persisted, further }
 }
 
 /**
  * Adds a check to an outcome whose record ids are kept for further pages, if the registry has a source: the registry must still
- * read its records from the same place. If not, nothing is committed, and a later run answers with new ids.
+ * read its records from the same source. If not, nothing is committed, and a later run answers with new ids.
  */
-function addRecordsPlaceCheck(outcome: Outcome, { registry }: Exchange): Outcome {
+function addRecordSourceCheck(outcome: Outcome, { registry }: Exchange): Outcome {
   if (registry.source === null) return outcome
   const checkPlace: ReplyEffect = async (client) => {
     if (!(await isRecordsPlaceUnchanged(client, registry))) throw new RecordsUnavailable(null)
@@ -180,8 +179,8 @@ function addRecordsPlaceCheck(outcome: Outcome, { registry }: Exchange): Outcome
 }
 
 /**
- * Makes the row of each item. Status questions read the statuses; further pages read the record ids, which only items with more
- * records than one page have.
+ * Makes the row of each item. Status questions read the statuses. Further pages read the record ids, which are stored only for
+ * items with more records than one page.
  */
 function makeItemRows({ items = [] }: Outcome): readonly NewAnsweredItem[] {
   return items.map(({ reference_id, status, found }, position) => {
@@ -221,7 +220,7 @@ async function sendFailurePage(deps: AnswerAcceptedDeps, answered: ExchangeToAns
   const page = answered.page + 1
   const about = { page, count: answered.items }
   const outcome = failedOutcome(answered, answered.transaction_id, items, about)
-  await sendReply(deps, answered, { outcome, by: null, page, state: 'failed', items: [], goesOn: false })
+  await sendReply(deps, answered, { outcome, request: null, page, state: 'failed', items: [], goesOn: false })
 }
 
 /** Finds the items that the next page must answer with a failure; none when the request cannot be read. */

@@ -17,15 +17,15 @@ import type { AnswerDeps } from '../operations/item.ts'
 import type { Outcome } from '../operations/outcome.ts'
 import { REQUEST_JOINT_WRITE } from '../store/exchanges/exchanges.ts'
 import { commitEffects } from '../store/exchanges/replies.ts'
-import { correlationIdOf, duplicateMessageIdRejection, exchangeRow, type RememberDeps, rememberExchange } from './remember.ts'
+import { correlationIdOf, duplicateMessageIdRejection, makeExchangeRow, type RememberDeps, rememberExchange } from './remember.ts'
 import { makeReply, type Reply, type ReplyDeps, rejectedReply } from './reply.ts'
 import { resultOrRejection, type VerifiedRequest } from './unread-request.ts'
 
 /** The most tries to make an outcome. It is made again when the data for its decisions have changed meanwhile. */
 const MOST_OUTCOME_TRIES = 10
 /**
- * The most tries to write an audit entry with the row of its message. Usually there is one. There are more when an earlier version
- * has stored the row under another correlation_id, or when the retention deletes the row between two statements.
+ * The most tries to write an audit entry with the row of its message. Usually there is one. There are more when an earlier
+ * version has stored the row under another correlation_id, or when the retention deletes the row between two statements.
  */
 const MOST_WRITE_TRIES = 10
 
@@ -36,28 +36,33 @@ export type AnswerNowDeps = RememberDeps &
 
 /** Answers a verified synchronous request, and returns the reply to send. @throws RequestFault */
 export async function answerNow(deps: AnswerNowDeps, request: VerifiedRequest): Promise<Reply> {
-  const { exchange, opened, rejection } = request
-  const makeRejected: MakeRejectedReply = (by, of = exchange) =>
-    rejectedReply(deps, of, opened, by, (message) => unansweredMembers(of, message, by.message))
-  if (rejection !== null) return makeRejected(rejection)
-  return exchange.operation.writes
-    ? answerWritingMessage(deps, request, makeRejected)
-    : answerReadingMessage(deps, request, makeRejected)
+  if (request.rejection !== null) return replyToRejectedMessage(deps, request, request.rejection)
+  return request.exchange.operation.writes ? answerMessageThatWrites(deps, request) : answerMessageThatReads(deps, request)
 }
 
-/** Makes the reply to a message whose header is rejected. @param of the exchange, if not that of the request */
-type MakeRejectedReply = (by: HeaderRejection, of?: Exchange) => Promise<Reply>
+/**
+ * Makes the reply to a message whose header is rejected.
+ * @param exchange the exchange of an equal earlier message, if there is one
+ */
+const replyToRejectedMessage = (
+  deps: AnswerNowDeps,
+  request: VerifiedRequest,
+  rejection: HeaderRejection,
+  exchange = request.exchange,
+): Promise<Reply> =>
+  rejectedReply(deps, exchange, request.opened, rejection, (message) => unansweredMembers(exchange, message, rejection.message))
 
 /**
- * Answers a message that may change something. The message is stored before anything is done. If an equal message is stored
- * already, the operation runs again under the grant that applies now, and the answer has the correlation_id of the first message.
+ * Answers a message that may change something. The message is stored before anything is done. If a message with the same
+ * message_id and content is stored already, the operation runs again under the grant that applies now, and the answer has the
+ * correlation_id of the first message.
  */
-async function answerWritingMessage(deps: AnswerNowDeps, request: VerifiedRequest, rejected: MakeRejectedReply): Promise<Reply> {
-  const row = exchangeRow(request.exchange, request.opened, request.path)
+async function answerMessageThatWrites(deps: AnswerNowDeps, request: VerifiedRequest): Promise<Reply> {
+  const row = makeExchangeRow(request.exchange, request.opened, request.path)
   const exchange = await rememberExchange(deps, request.exchange, row)
-  if (exchange === null) return rejected(duplicateMessageIdRejection())
+  if (exchange === null) return replyToRejectedMessage(deps, request, duplicateMessageIdRejection())
   const read = await resultOrRejection(() => readCheckedMessage(request))
-  if (read instanceof HeaderRejection) return rejected(read, exchange)
+  if (read instanceof HeaderRejection) return replyToRejectedMessage(deps, request, read, exchange)
   // An audit entry says who asked for the change, before anything is changed. It stays even if the entry of the answer
   // cannot be written.
   const messages = { request: read.audited, reply: null }
@@ -68,12 +73,13 @@ async function answerWritingMessage(deps: AnswerNowDeps, request: VerifiedReques
 }
 
 /**
- * Answers a message that changes nothing. The message is stored in one statement with the audit entry of its answer,
- * before the answer is sent. A message that is refused is stored alone, before the refusal is sent (docs/decisions/message-memory.md).
+ * Answers a message that changes nothing. The message is stored in one statement with the audit entry of its answer, before
+ * the answer is sent. A message that is refused is stored alone, before the refusal is sent
+ * (docs/decisions/message-memory.md).
  */
-async function answerReadingMessage(deps: AnswerNowDeps, request: VerifiedRequest, rejected: MakeRejectedReply): Promise<Reply> {
+async function answerMessageThatReads(deps: AnswerNowDeps, request: VerifiedRequest): Promise<Reply> {
   const began = deps.clock.now()
-  const fresh = exchangeRow(request.exchange, request.opened, request.path)
+  const fresh = makeExchangeRow(request.exchange, request.opened, request.path)
   const row = { ...fresh, correlation_id: await correlationIdOf(deps.pseudonyms, fresh) }
   try {
     // 6. Checks the message.
@@ -81,17 +87,17 @@ async function answerReadingMessage(deps: AnswerNowDeps, request: VerifiedReques
     // 7. Answers the items, and makes the reply and its audit entry.
     let exchange: Exchange = { ...request.exchange, correlation_id: row.correlation_id }
     let made = await makeReplyWithAuditEntry(deps, exchange, read)
-    // The audit entry and the row of the message memory, in one commit.
+    // Stores the audit entry and the row of the message in one commit.
     for (let tries = 1; tries <= MOST_WRITE_TRIES; tries += 1) {
       const { correlation_id } = exchange
       const joint = { ...row, correlation_id, age: deps.clock.now() - began }
       if (await deps.auditLog.writeWith(REQUEST_JOINT_WRITE, joint, ...made.entry)) return made.reply
-      // The message_id is stored already. An earlier version gave equal messages a random correlation_id, which then
-      // differs from ours.
+      // The message_id is stored already. If an earlier version stored the message, its correlation_id is random, and the answer
+      // must have that one.
       const first = await rememberExchange(deps, exchange, row)
       if (first === null) {
         await auditUnsentAnswer(deps, made.entry)
-        return await rejected(duplicateMessageIdRejection())
+        return await replyToRejectedMessage(deps, request, duplicateMessageIdRejection())
       }
       if (first.correlation_id !== correlation_id) made = await makeReplyWithAuditEntry(deps, first, read)
       exchange = first
@@ -100,8 +106,8 @@ async function answerReadingMessage(deps: AnswerNowDeps, request: VerifiedReques
   } catch (error) {
     // Whatever failed, the message is stored first, so that its message_id is used for no other message.
     const exchange = await rememberExchange(deps, request.exchange, row)
-    if (exchange === null) return rejected(duplicateMessageIdRejection())
-    if (error instanceof HeaderRejection) return rejected(error, exchange)
+    if (exchange === null) return replyToRejectedMessage(deps, request, duplicateMessageIdRejection())
+    if (error instanceof HeaderRejection) return replyToRejectedMessage(deps, request, error, exchange)
     throw error
   }
 }

@@ -80,7 +80,7 @@ export function checkMessageTime({ message_ts }: IncomingHeader, window: number,
 
 /**
  * Checks that the batch has as many items as the header says, and not too many. A missing or zero total_count says nothing (3.1).
- * The numbers are compared only if the message is a batch, and the table of messages says `counted`.
+ * The numbers are compared only if the message is a batch, and its kind of message is `counted` (`MessageRow`).
  * @param length the number of items; null: the message is no batch
  * @param limit the most items
  * @throws HeaderRejection rjct.total_count.invalid, rjct.total_count.limit_exceeded

@@ -11,12 +11,12 @@ import type { IncomingRequest } from '@rollcall/participants/reading/body'
 import { type OpenDeps, openMessage, type VerifyDeps, verifyEnvelope } from '@rollcall/participants/trust/messages'
 import { HeaderRejection, mediaType, type Operation } from '@rollcall/protocol'
 import { type AcceptDeps, acceptRequest } from './accept.ts'
-import { type AdmitDeps, type AuthorizeDeps, admitRequest, authorize, findActiveOwner } from './admit.ts'
+import { type AdmitDeps, type AuthorizeDeps, admitRequest, authorize, requireActiveOwner } from './admit.ts'
 import { type AnswerNowDeps, answerNow } from './answer-now.ts'
 import { checkAddressee, checkDemandedDetails, checkMessageTime, checkSender } from './checks.ts'
 import { type Reply, refusalAck } from './reply.ts'
 import { type ReadRequestDeps, readJsonRequest, resultOrRejection } from './unread-request.ts'
-import { takeUpload } from './upload/upload.ts'
+import { readUploadRequest } from './upload/upload.ts'
 
 /** The dependencies of `receiveRequest`. */
 export type ReceiveDeps = AdmitDeps & AuthorizeDeps & ReadRequestDeps & VerifyDeps & OpenDeps & AnswerNowDeps & AcceptDeps
@@ -38,8 +38,8 @@ export async function receiveRequest(
   registry: Registry,
   request: RequestToAnswer,
 ): Promise<Reply> {
-  // 1. Checks token, quotas and environment before a byte of the body is read.
-  const { participant, admission } = await admitRequest(deps, registry, request)
+  // 1. Checks token, quotas, operation and environment before a byte of the body is read.
+  const { participant, admission } = await admitRequest(deps, registry, request, operation)
   try {
     // The grant is also checked before the body is read.
     const grant = await authorize(deps, participant, registry, operation)
@@ -48,18 +48,17 @@ export async function receiveRequest(
     const admitted = { ...request, ...admission }
     const isUpload = mode === 'async' && mediaType(request.headers['content-type']) === 'multipart/form-data'
     const unread = isUpload
-      ? await takeUpload(deps, operation, participant, admitted)
+      ? await readUploadRequest(deps, operation, participant, admitted)
       : await readJsonRequest(deps, mode, operation, participant, admitted)
     const { header, message, source } = unread.envelope
-    request.named?.(header.message_id)
+    request.onHeaderRead?.(header)
 
     // 3. Sender: the caller is the sender, and the signature that its policy demands is valid and fresh.
     checkSender(header, participant)
     const signed = await verifyEnvelope(deps, participant, source)
 
     // 4. Address: the header names our version, this registry and this operation, and the message has a valid time. A rejected
-    // header is answered after step 5: the reply repeats the transaction_id, which may be encrypted, and is encrypted if the
-    // request was.
+    // header is answered after step 5, because the reply repeats the transaction_id of the decrypted message.
     const rejection = await resultOrRejection(async () => {
       checkAddressee(header, registry, operation)
       checkMessageTime(header, deps.limits.message_ts_window, deps.clock.date())
@@ -69,7 +68,7 @@ export async function receiveRequest(
     // 5. Decryption; then the grant and header.meta are checked with the decrypted message.
     const encrypted = header.is_msg_encrypted === true
     const exchange: Exchange = {
-      // A synchronous message that changes nothing gets another one in `answerNow`, which equal messages share.
+      // `answerNow` replaces this for a message that changes nothing: equal messages then have the same correlation_id.
       correlation_id: randomUUID(),
       operation,
       registry,
@@ -83,7 +82,7 @@ export async function receiveRequest(
     }
     const opened = await openMessage(deps, exchange, operation, message)
     // A large body takes long to arrive, so the participant and its grant are read again.
-    const sender = await findActiveOwner(deps, participant)
+    const sender = await requireActiveOwner(deps, participant)
     const current = { ...exchange, participant: sender, grant: await authorize(deps, sender, registry, operation) }
     checkDemandedDetails(current.grant, header)
 

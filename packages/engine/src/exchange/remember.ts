@@ -30,7 +30,7 @@ export async function rememberExchange(
  * @param message the decrypted message; for an uploaded file of items with the digest and format of the file
  * @param path the path of the operation: the same message at another path is another message
  */
-export function exchangeRow(
+export function makeExchangeRow(
   { correlation_id, participant, registry, operation, header }: Exchange,
   message: JsonObject,
   path: string,
@@ -54,7 +54,7 @@ export async function correlationIdOf(
   pseudonyms: MakePseudonyms,
   { participant, fingerprint }: Pick<NewExchange, 'participant' | 'fingerprint'>,
 ): Promise<string> {
-  // The HMAC is made like a pseudonym. Names of identifier types have no space, so this HMAC is nobody's pseudonym.
+  // Pseudonyms of identifiers are made with the same HMAC. No identifier type has a name with a space, so none of them is equal.
   const value = `${participant} ${fingerprint.toString('hex')}`
   const [digest = Buffer.alloc(0)] = await pseudonyms([{ type: 'correlation id', value }])
   const hex = Buffer.from(digest).toString('hex')
@@ -66,7 +66,7 @@ export async function correlationIdOf(
 interface FingerprintParts {
   /** The header in canonical spelling. */
   readonly header: unknown
-  /** The decrypted message: a message that is encrypted twice is the same message. */
+  /** The decrypted message. A message that is encrypted and sent again has another ciphertext, but is the same message. */
   readonly message: unknown
   /** The namespace of the receiving registry. */
   readonly namespace: string
@@ -86,12 +86,12 @@ export const exchangeFingerprint = ({ header, message, namespace, path }: Finger
 export const duplicateMessageIdRejection = (): HeaderRejection =>
   new HeaderRejection('rjct.message_id.duplicate', 'header.message_id: was used before for another message')
 
-/** Counts the characters of a transaction_id as the check of the message does: one outside the BMP is one, not two. */
+/** Checks the length of a transaction_id as the check of the message does: a character outside the BMP counts once, not twice. */
 const transactionIdValidator = validator(TransactionId)
 
 /**
  * The transaction_id by which a status question finds the message; null when there is none that can be stored. The
- * message has the form in which it was sent, so a number counts as its digits (3.1).
+ * message was not read by its schema yet, so the transaction_id may be a number, which counts as its digits (3.1).
  */
 function findStorableTransactionId({ transaction_id }: JsonObject): string | null {
   if (typeof transaction_id !== 'string' && typeof transaction_id !== 'number') return null

@@ -38,7 +38,7 @@ export interface Reply {
 /** Makes the reply for the outcome of an operation. */
 export async function makeReply(deps: ReplyDeps, exchange: Exchange, transaction_id: string, outcome: Outcome): Promise<Reply> {
   const { correlation_id, registry, participant, operation } = exchange
-  const header = replyHeader(exchange, operation.reply_action, outcome, new Date(deps.clock.date()))
+  const header = makeReplyHeader(exchange, operation.reply_action, outcome, new Date(deps.clock.date()))
   const message = { transaction_id, correlation_id, ...outcome.members }
   const encrypt = exchange.encrypted || outcome.encrypted === true
   const envelope = { header, message }
@@ -51,7 +51,7 @@ export async function makeReply(deps: ReplyDeps, exchange: Exchange, transaction
  * Makes the header of a reply, with a new message_id that stays the same when the reply is sent again.
  * @param action the action of the reply in this mode
  */
-export function replyHeader(
+export function makeReplyHeader(
   { registry, participant }: Pick<Exchange, 'registry' | 'participant'>,
   action: string,
   outcome: Outcome,
@@ -74,7 +74,7 @@ export function replyHeader(
   }
 }
 
-/** Makes the members of a reply to a message that was not processed. */
+/** Makes the members for the reply to a message that was rejected and not processed. */
 export type MakeRejectedMembers = (message: Message) => Outcome['members']
 
 /**
@@ -113,8 +113,8 @@ export function acknowledgement(correlation_id: string, now = new Date()): Reply
 }
 
 /**
- * Turns a rejected header into an ack ERR (N20). The code of the ack is from the list for acks. If this code is err.request.bad,
- * the text begins with the code of the rejection.
+ * Turns a rejected header into an ack ERR (N20). The ack has a code of its own list: err.version.not_supported or
+ * err.request.bad. With err.request.bad, the text begins with the code of the rejection.
  */
 export function refusalAck({ code, message }: HeaderRejection): RequestFault {
   if (code === 'rjct.version.invalid') return new RequestFault('err.version.not_supported', message)

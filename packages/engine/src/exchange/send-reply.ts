@@ -16,7 +16,7 @@ import { type Callback, RequestFault } from '@rollcall/protocol'
 import type { Outcome } from '../operations/outcome.ts'
 import type { ClaimedExchange } from '../store/exchanges/claims.ts'
 import { commitReply, isSmallReply, REPLY_JOINT_WRITE, type ReplyStep } from '../store/exchanges/replies.ts'
-import { replyHeader } from './reply.ts'
+import { makeReplyHeader } from './reply.ts'
 import { commitAfterEntry } from './unsent-entry.ts'
 
 /** The dependencies of `sendReply`. */
@@ -29,8 +29,8 @@ export type ExchangeToAnswer = Omit<ClaimedExchange, 'operation' | 'registry' | 
 /** A page of an answer, to be sent by `sendReply`. */
 export type ReplyPage = Pick<ReplyStep, 'page' | 'state' | 'items' | 'goesOn'> & {
   readonly outcome: Outcome
-  /** The grant and header for the audit entry; null: the page says that the registry failed. */
-  readonly by: Pick<Exchange, 'grant' | 'header' | 'traceparent'> | null
+  /** The grant, header and traceparent of the answered request; null: the page says that the registry failed. */
+  readonly request: Pick<Exchange, 'grant' | 'header' | 'traceparent'> | null
 }
 
 /**
@@ -40,14 +40,14 @@ export type ReplyPage = Pick<ReplyStep, 'page' | 'state' | 'items' | 'goesOn'> &
 export async function sendReply(
   deps: SendReplyDeps,
   exchange: ExchangeToAnswer,
-  { outcome, by, ...page }: ReplyPage,
+  { outcome, request, ...page }: ReplyPage,
 ): Promise<boolean> {
   const { participant } = exchange
   const { callback } = exchange.operation
   if (callback === null) throw new Error(`operation ${exchange.operation.name} has no callback`)
-  const header = replyHeader(exchange, callback.action, outcome)
+  const header = makeReplyHeader(exchange, callback.action, outcome)
   const id = randomUUID()
-  const traceparent = by?.traceparent ?? null
+  const traceparent = request?.traceparent ?? null
   const { transaction_id, correlation_id } = exchange
   const members = { transaction_id, correlation_id, ...outcome.members }
   const { message, body, digest } = await encryptForStorage(deps, id, header, members, traceparent)
@@ -63,12 +63,12 @@ export async function sendReply(
     target,
     encrypted: exchange.encrypted || outcome.encrypted === true,
     body,
-    made: by === null ? null : disclosingGrantOf(by.grant),
+    disclosedUnder: request === null ? null : disclosingGrantOf(request.grant),
   }
   // The audit entry is committed with the delivery, or before it. Every attempt sends the message that is in the entry.
-  const asked = { ...exchange, grant: by?.grant ?? null, header: by?.header ?? null }
+  const auditedExchange = { ...exchange, grant: request?.grant ?? null, header: request?.header ?? null }
   const messages = { request: null, reply: makeAuditedMessage(header.message_id, digest, null) }
-  const auditEntry = auditEntryOfAnswer('callback', asked, exchange.transaction_id, outcome, messages)
+  const auditEntry = auditEntryOfAnswer('callback', auditedExchange, exchange.transaction_id, outcome, messages)
   const origin = targetOrigin(delivery.target)
   // The claim of the first attempt is committed with the delivery, so that no other node attempts it.
   const reserved = origin === '' ? null : await reserveAttempt(deps, { participant: participant.id, origin })
@@ -94,16 +94,16 @@ export async function sendReply(
   }
   if (!committed) return false
   // A consent may have been withdrawn before the commit, so the attempt checks the consent again.
-  const asksAgain = by !== null && isLimitedToOnePerson(by.grant)
-  const fresh = { delivery, header, message, traceparent, asksAgain, allowedBy }
+  const checksPermission = request !== null && isLimitedToOnePerson(request.grant)
+  const fresh = { delivery, header, message, traceparent, checksPermission, allowedBy }
   if (reserved !== null) await deliverNow(deps, { ...fresh, ...reserved })
   else if (origin !== '') deps.deliveryDue(participant.id, 0)
   return true
 }
 
 /**
- * Finds the address of a delivery. If it is not allowed any more, it comes without `allowedBy`: then the attempt checks it, and ends
- * the delivery as `address_not_registered`.
+ * Finds the address of a delivery; null when there is none. An address that is no longer allowed is returned without
+ * `allowedBy`: then the attempt checks the address, and ends the delivery as `address_not_registered`.
  */
 function deliveryTargetOf(
   settings: CallbackSettings,

@@ -13,7 +13,7 @@ import {
   readEnvelope,
   readMessage,
 } from '@rollcall/participants/reading/envelope'
-import { findCheckedMessage, messageWithItems, readLargeEnvelope } from '@rollcall/participants/reading/large'
+import { findMessageCheckedByThread, messageWithItems, readLargeEnvelope } from '@rollcall/participants/reading/large'
 import { LEAST_LARGE_TEXT_LENGTH, type ReadingThreads } from '@rollcall/participants/reading/threads'
 import type { MessageSignature, VerifyDeps } from '@rollcall/participants/trust/messages'
 import { ACCEPTED_TYPES, HeaderRejection, type JsonBounds, type JsonObject, type Operation } from '@rollcall/protocol'
@@ -39,7 +39,7 @@ export interface CheckedRequest {
   readonly chunks: readonly [ItemChunk, ...ItemChunk[]]
   /** The reference_id of each item; empty when the message is no batch. */
   readonly reference_ids: readonly string[]
-  /** The decrypted message, for the fingerprint of the request; with the digest and format of a file of items. */
+  /** The decrypted message, for the fingerprint of the request. For a file of items, the file's digest and format are added. */
   readonly content: JsonObject
   /** The SHA-256 of the body or of the uploaded file, in hexadecimal. */
   readonly digest: string
@@ -113,8 +113,8 @@ export async function makeUnreadRequest(
   return {
     envelope,
     async readAndCheckMessage({ header }, opened) {
-      const large = findCheckedMessage(opened)
-      // A large message without its items; any other message as a whole.
+      const large = findMessageCheckedByThread(opened)
+      // `frame`: a large message without its items, or any other message with them.
       const frame = large?.frame ?? readMessage(request, opened)
       const { count } = large?.items ?? {}
       const length = count ?? batchLength(request, frame)

@@ -1,12 +1,12 @@
-/** Enters in the audit log that something was not sent, although its entry is written already. */
+/** Writes an audit entry that says that a message was not sent, when the entry of the message is written already. */
 
 import { auditEntryOfUnsent, type EntryWithPersons } from '@rollcall/audit/audit-entry-of'
 import type { JointAuditLog } from '@rollcall/audit/audit-log'
 import { isUnavailable } from '@rollcall/database/database-errors'
 
 /**
- * Runs work that commits what an audit entry has announced. If the work fails, another entry says that it was not sent. There is no
- * such entry when the database did not answer: the work may be committed.
+ * Runs `commit`, which commits the message of an audit entry, and throws its error. If `commit` fails, another entry says that
+ * the message was not sent. The other entry is not written when the database was unavailable: the message may be committed.
  */
 export async function commitAfterEntry<Result>(
   auditLog: Pick<JointAuditLog, 'write'>,

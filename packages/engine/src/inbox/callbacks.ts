@@ -29,7 +29,7 @@ import {
   type JsonObject,
   OPERATIONS,
 } from '@rollcall/protocol'
-import { type AdmitDeps, admitRequest, findActiveOwner } from '../exchange/admit.ts'
+import { type AdmitDeps, admitRequest, requireActiveOwner } from '../exchange/admit.ts'
 import { batchLength, checkAddressee, checkItemCount, checkSender } from '../exchange/checks.ts'
 import { exchangeFingerprint } from '../exchange/remember.ts'
 import { acknowledgement, type Reply, refusalAck } from '../exchange/reply.ts'
@@ -55,7 +55,7 @@ export async function receiveCallback(
     const text = decodeBody(await readJsonBody({ ...request, ...admission }, limits.body_bytes, ACCEPTED_TYPES.callback, check))
     const envelope = readCallbackEnvelope(callback, participant.sender_id, text, bounds)
     const { header } = envelope
-    request.named?.(header.message_id)
+    request.onHeaderRead?.(header)
 
     // 3. Sender: the caller is the sender, with the valid signature that its policy demands, which may be days old (N16).
     checkSender(header, participant)
@@ -71,7 +71,7 @@ export async function receiveCallback(
     }
     const opened = envelope.message === undefined ? null : await open(envelope.message)
     // A large body takes long to arrive, so it is checked again that the participant is active.
-    await findActiveOwner(deps, participant)
+    await requireActiveOwner(deps, participant)
 
     // 6. Checks that the message has the form of this callback's message.
     const read = opened === null ? null : readCallbackMessage(callback.message, registry.kind, opened)
@@ -104,14 +104,15 @@ export interface ReceivedCallback {
   readonly header: IncomingHeader & { readonly status?: unknown }
   /** The message; null when the callback is a rejection without a message. */
   readonly message: Message | null
-  /** The places of timestamps without a time zone, which were taken as UTC; stored beside header and message. */
+  /** The JSON paths of timestamps without a time zone, which were taken as UTC. They are stored with header and message. */
   readonly noted: ReturnType<typeof assumedUtc>
   /** The path of the call. An equal message at another path counts as a different message. */
   readonly path: string
 }
 
 /**
- * Stores a callback. Returns the correlation_id of its ack: that of the callback, or one that was made when it first came.
+ * Stores a callback. Returns the correlation_id for its ack: that of the callback. If the callback has none, it is a random one,
+ * and the same each time that the callback comes.
  * @throws HeaderRejection rjct.message_id.duplicate
  * @throws RequestFault 429 err.request.too_many_requests
  */
@@ -141,7 +142,7 @@ export async function persistCallback(deps: PersistCallbackDeps, received: Recei
   throw new HeaderRejection('rjct.message_id.duplicate', 'header.message_id: was used before for another message')
 }
 
-/** The callbacks that answer a request. This server sends no requests, so none of them answers one of ours. */
+/** The callbacks that answer a request. They are quarantined, because this server sends no requests. */
 const ANSWER_CALLBACKS: ReadonlySet<Callback | null> = new Set(OPERATIONS.map(({ callback }) => callback))
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)

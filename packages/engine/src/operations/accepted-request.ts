@@ -18,8 +18,8 @@ export interface OpenedRequest {
 }
 
 /**
- * Reads a stored request. In memory it takes several times its stored size; claims, or turns (`readStoredRequest`),
- * limit how many large ones are read at a time.
+ * Reads a stored request, which takes several times its stored size in memory. A request is read to answer its exchange, and a
+ * node claims only some large exchanges at a time; or by `readStoredRequest`, which opens one large request after another.
  * @throws BodyUnreadable
  */
 export async function openRequest(deps: OpenRequestDeps, accepted: AcceptedExchange): Promise<OpenedRequest> {
@@ -36,7 +36,7 @@ export async function openRequest(deps: OpenRequestDeps, accepted: AcceptedExcha
 
 /**
  * The part of a request that is one chunk, for an exchange that an earlier version accepted: that version stored the whole
- * request with the parent.
+ * request only in the row of the parent exchange (`parent`), to which the chunks belong.
  */
 function chunkOf(row: Operation, { message, ...rest }: OpenedRequest, { first_item, items }: AcceptedExchange): OpenedRequest {
   const own = batchItemsOf({ operation: row }, message).slice(first_item, first_item + items)

@@ -1,6 +1,6 @@
 /** Answers a batch item by item. The rejection of an item is reported in that item; another error fails the request. */
 
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { currentTimestamp } from '@rollcall/base/shared/clock'
 import { insertConsentUses, isAnyConsentEnded } from '@rollcall/consents/store/consent-uses'
 import type { ConsentUse } from '@rollcall/core/model/consent'
@@ -86,19 +86,19 @@ export async function answerPage(
 }
 
 /**
- * Makes the values that the items of a batch share. A message with one item has no time limit beside those of its slot
- * and its statement.
+ * Makes the values that the items of a batch share. A message with one item gets no time limit here: the limits of its search
+ * slot and of its statements are enough.
  */
 function makeBatchWork(deps: AnswerDeps, { mode: name, exchange, state }: MessageToAnswer, items: number): BatchWork {
   const { reply_bytes: bytes, reply_records: records } = deps.limits
   const mode = deps.modes[name]
   const until = items === 1 ? Number.POSITIVE_INFINITY : deps.clock.now() + mode.searchTime * 1_000
-  return { deps, exchange, mode, items, state, budget: { bytes, records, until, turn: Promise.resolve(), over: false } }
+  return { deps, exchange, mode, items, state, budget: { bytes, records, until, lastSlotTaken: Promise.resolve(), over: false } }
 }
 
 /**
- * Answers the elements, several at a time, and returns the results in their order. A snapshot runs one statement at a
- * time, so it gets one worker.
+ * Answers the elements, such as the items of a batch, and returns the results in their order. Several loops (`worker`) take one
+ * element after another. With a snapshot there is only one loop, because its statements run one after another.
  */
 async function answerElementsInOrder<Element, Result>(
   { exchange, state, budget }: BatchWork,
@@ -113,7 +113,7 @@ async function answerElementsInOrder<Element, Result>(
       const index = next++
       results[index] = await answer(elements[index] as Element, index)
       // Items that are rejected at once never wait: without this turn of the event loop, thousands would block the thread.
-      if (next < elements.length) await turn()
+      if (next < elements.length) await nextTurn()
     }
   }
   const workers = state === undefined ? MOST_ITEMS_AT_ONCE : 1
@@ -143,7 +143,8 @@ interface ItemOutcome {
 
 /**
  * Checks that no consent has ended while the items were answered; otherwise the items are answered again. A synchronous answer is
- * checked here. An asynchronous answer gets effects that check, and store the uses of the consents.
+ * checked here. For an asynchronous answer the check is returned as an effect, which runs in the transaction that stores the
+ * answer; another effect stores the uses of the consents.
  * @throws OutcomeOutdated
  */
 async function consentEffectsOf(
@@ -206,7 +207,7 @@ function checkTimestamp(timestamp: string, window: number, received: Date): void
   throw new ItemRejection('rjct.timestamp.invalid', `timestamp: must lie within ${window} seconds of the receipt of the request`)
 }
 
-/** Removes the code from the answer of an item, for replies that have no member for it. The text still says why. */
+/** Removes the reason code from the answer of an item, for replies that have no member for it. The reason message stays. */
 function withoutReasonCode({ status_reason_code: _, ...answer }: ItemOutcome['answer']): ItemOutcome['answer'] {
   return answer
 }

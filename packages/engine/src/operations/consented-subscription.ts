@@ -1,4 +1,4 @@
-/** Checks the signed consent of a subscription, unless the grant's basis is the law. The subscription ends with it. */
+/** Checks the signed consent of a subscription, unless the grant's basis is the law. The subscription ends with its consent. */
 
 import type { SubscribeCriteria } from '@rollcall/core/events/criteria'
 import { nextRuns } from '@rollcall/core/events/frequency'
@@ -6,17 +6,17 @@ import type { ConsentFacts, SubscriptionConsent } from '@rollcall/core/model/con
 import type { Exchange } from '@rollcall/core/model/exchange'
 import { type ConsentMembers, isLimitedToOnePerson, requiredConsentText } from '@rollcall/core/policy/basis'
 import { ItemRejection } from '@rollcall/protocol'
-import { findConsentSubject, rejectingConsentProblems, verifiedConsent } from './consented.ts'
+import { findConsentSubject, rejectOnConsentProblem, verifiedConsent } from './consented.ts'
 import type { AnswerDeps } from './item.ts'
 
 const CONSENT_PATH = 'subscribe_criteria.authorize.consent_jws'
 
 /**
- * Adds the signed consent to the criteria of a subscription, unless the basis of the grant is the law.
+ * Returns the criteria of a subscription with the signed consent added, or unchanged when the basis of the grant is the law.
  * @throws ItemRejection rjct.notify_details.invalid: there is no signed consent, it is invalid or has ended, or it is not from
  * the person in the filter, or it ends before the first run of the frequency
  */
-export async function consentedCriteria(
+export async function addConsentToCriteria(
   { deps, exchange }: { readonly deps: AnswerDeps; readonly exchange: Exchange },
   { authorize }: ConsentMembers,
   criteria: SubscribeCriteria,
@@ -53,7 +53,7 @@ export async function consentedCriteria(
     if (frequency !== null && nextRuns(frequency, exchange.registry.time_zone, now, 1).length === 0) {
       throw subscriptionRejection('subscribe_criteria.frequency.frequency: must have a run before the signed consent ends')
     }
-    await rejectingConsentProblems(CONSENT_PATH, () => deps.consents.use(signed, participant, named))
+    await rejectOnConsentProblem(CONSENT_PATH, () => deps.consents.use(signed, participant, named))
     const { authority, jti, purpose, attributes, given_at } = signed
     const consent: SubscriptionConsent = {
       participant: participant.id,

@@ -16,17 +16,17 @@ import { ItemRejection, type RecordType } from '@rollcall/protocol'
 import { findRecordsMeasured, recordReaderOf } from './find-records.ts'
 import type { AnswerDeps, ItemWork } from './item.ts'
 
-/** The consent under which an item is answered, and the person who gave it. */
+/** The consent under which an item is answered, with the grant and the identifiers that the search uses under this consent. */
 export interface ItemConsent {
   /** The grant. Under a signed consent, it is reduced to what the consent covers. */
   readonly grant: Grant
-  /** The identifiers to search for. If the consent has ended, they are made up, and nobody has them. */
+  /** The identifiers to search for. If the consent has ended, they are random values that nobody has. */
   readonly identifiers: readonly Identifier[]
   readonly facts: ConsentFacts
   readonly signed: SignedConsent | null
   /**
-   * The use of the consent: checked again before the answer leaves, and stored with an asynchronous one; null: the grant demands no
-   * consent.
+   * The use of the consent: checked again before the answer is sent, and stored with an asynchronous answer. Null: the grant
+   * demands no consent.
    */
   readonly use: ConsentUse | null
 }
@@ -68,7 +68,7 @@ export async function checkItemConsent(
   }
   const named = findConsentSubject(grant, signed, asked)
   if (named === undefined) throw consentRejection(`${at}: is for another person than is asked for`)
-  await rejectingConsentProblems(at, () => deps.consents.use(signed, participant, named))
+  await rejectOnConsentProblem(at, () => deps.consents.use(signed, participant, named))
   const { authority, jti, purpose, given_at, expires_at } = signed
   const facts: ConsentFacts = { purpose, consent: { form: 'signed', jti, authority: authority.name } }
   const use = {
@@ -87,7 +87,7 @@ export function findConsentSubject(grant: Grant, signed: SignedConsent, asked: r
   return asked.find(({ type, value }) => type === subject?.type && value === subject.value)
 }
 
-/** Verifies a signed consent: it is valid now, and for a purpose of the grant. @throws ItemRejection */
+/** Verifies that a signed consent is valid now, not too old, and for a purpose of the grant. @throws ItemRejection it is not */
 export async function verifiedConsent(
   { deps, exchange }: ConsentCheckContext,
   jws: string,
@@ -96,7 +96,7 @@ export async function verifiedConsent(
 ): Promise<SignedConsent> {
   const { grant, registry, participant } = exchange
   const scope = { registry: registry.sender_id, participant: participant.sender_id, now, authorities: grant.terms.authorities }
-  const signed = await rejectingConsentProblems(at, () => deps.consents.verify(jws, scope))
+  const signed = await rejectOnConsentProblem(at, () => deps.consents.verify(jws, scope))
   checkTimeNotOld(`${at}: iat`, signed.given_at.getTime(), now, deps.limits.consent_age)
   checkPurposeGranted(`${at}: purpose.code`, signed.purpose, grant.terms.purposes)
   return signed
@@ -107,13 +107,14 @@ async function hideEndedConsent(consents: Consents, consented: ItemConsent & { r
   if (!(await consents.isEnded(consented.use))) return consented
   const value = randomUUID()
   const identifiers = consented.identifiers.map(({ type }) => ({ type, value }))
-  return { ...consented, identifiers, use: await inventedConsentUse(consents, consented.use, identifiers) }
+  return { ...consented, identifiers, use: await makeInventedConsentUse(consents, consented.use, identifiers) }
 }
 
-/** Milliseconds by which the database's clock may be ahead of ours: an invented consent must not expire there. */
+/** The most milliseconds by which the database's clock may be ahead of ours: an invented consent must be valid there too. */
 const MOST_CLOCK_LEAD_MS = 86_400_000
 
-async function inventedConsentUse(
+/** Makes the use of a consent that does not exist, for identifiers that nobody has. It is checked like a real use. */
+async function makeInventedConsentUse(
   { pseudonyms }: Pick<Consents, 'pseudonyms'>,
   { signed, ...use }: ConsentUse,
   identifiers: readonly Identifier[],
@@ -127,7 +128,7 @@ async function inventedConsentUse(
 }
 
 /**
- * Checks that the consent has not ended under another identifier of the record.
+ * Checks that the consent has not ended for any identifier of the record: a withdrawal may name another one than the request.
  * @returns the use, with the pseudonyms of identifiers that only this record has; null: the consent has ended
  */
 export async function consentUseOfRecord(
@@ -148,7 +149,7 @@ export async function consentUseOfRecord(
 }
 
 /** Runs work, and turns a ConsentProblem that it throws into a rejection of the item. @throws ItemRejection */
-export async function rejectingConsentProblems<Result>(at: string, work: () => Promise<Result>): Promise<Result> {
+export async function rejectOnConsentProblem<Result>(at: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {

@@ -36,14 +36,15 @@ function isApproved({ attributes }: RecordType, document: JsonValue): boolean {
   return status === normaliseCode(attribute.codes, 'Approved')
 }
 
-/** Makes the handler that answers with the values of one member of the person's record, each as a record. */
-const makePartHandler =
+/** Makes the handler that answers with the values of one member of the person's record, each value as a record of the answer. */
+const makeMemberValuesHandler =
   (member: string) =>
   (deps: AnswerDeps, asked: MessageToAnswer): Promise<Outcome> =>
     answerAboutPerson(deps, asked, { ...DISABILITY_QUESTION, consentNeeded: member }, async (about) => {
       const { recordType } = about.criteria
-      const records = disclosedPartsOf(about, heldAt(member))
-      // An answer without records counts as one record, as in a search. Otherwise a used-up quota would reveal who has details.
+      const records = disclosePartsOfRecord(about, heldAt(member))
+      // An answer without records counts as one record, as in a search. If it counted as none, then with a used-up quota only
+      // questions about persons with such values would be refused, and the refusal would reveal these persons.
       await takeGrantQuota(about.work, 'records', Math.max(1, records.length), DISABILITY_QUESTION.name)
       const data = {
         version: PROTOCOL_VERSION,
@@ -56,12 +57,13 @@ const makePartHandler =
     })
 
 /** Answers with the `disability_details` of the person's record. */
-export const answerDisabilityDetails = makePartHandler('disability_details')
+export const answerDisabilityDetails = makeMemberValuesHandler('disability_details')
 
 /** Answers with the `disability_support` of the person's record. */
-export const answerDisabilitySupport = makePartHandler('disability_support')
+export const answerDisabilitySupport = makeMemberValuesHandler('disability_support')
 
-function disclosedPartsOf(
+/** Discloses the values that `read` finds in the person's record, each as a record; empty when there is no record. */
+function disclosePartsOfRecord(
   { work, criteria, record }: QuestionWithRecord,
   read: (document: JsonValue) => JsonValue[],
 ): readonly Disclosed[] {

@@ -35,7 +35,9 @@ export async function discloseItem(
     ...(records.length < answered.length - hidden && { status_reason_message }),
     data: { ...data, reg_records: records },
     ...(isJsonObject(pagination) && {
-      pagination: isConsented ? paginationShown(grant, pagination, records.length, hidden) : { ...pagination, total_count: 0 },
+      pagination: isConsented
+        ? subtractHiddenFromTotal(grant, pagination, records.length, hidden)
+        : { ...pagination, total_count: 0 },
     }),
   }
 }
@@ -50,7 +52,8 @@ const QUOTA_USED_UP_REASONS = {
     'the records are withheld: they are more at once than this participant is granted in a minute; search again for smaller pages',
 } as const
 
-function paginationShown(grant: Exchange['grant'], pagination: JsonObject, records: number, hidden: number): JsonObject {
+/** Returns the pagination with the total that the grant lets the participant see, without the `hidden` records. */
+function subtractHiddenFromTotal(grant: Exchange['grant'], pagination: JsonObject, records: number, hidden: number): JsonObject {
   const { total_count: total } = pagination
   return typeof total === 'number'
     ? { ...pagination, total_count: countingRulesOf(grant).total(Math.max(0, total - hidden), records) }

@@ -34,7 +34,7 @@ export interface PortionPerson {
   parsed: Ledger | null
   /** The time at which the next scheduled status begins, in milliseconds; null: none is scheduled. */
   due: number | null
-  /** The record to write; null: there is none, or it would be no valid record. */
+  /** The record to write; null: the record is not changed, or the changed record would be invalid. */
   prepared: PreparedRecord | null
 }
 
@@ -92,8 +92,8 @@ export class PortionPeople {
 
   /**
    * Finds the one person whom the identifiers name, or makes a new one.
-   * @throws OtherPerson they name several persons, or none and lack the primary identifier of a new one, or the primary
-   * identifier is not that of the person whom another one names
+   * @throws NoWritablePerson the identifiers name several persons; they name nobody, and a new person would have no primary
+   * identifier; or they have another primary identifier than the person that they name
    */
   of({ identifiers }: Beneficiary): PortionPerson {
     const found = new Set(identifiers.flatMap((one) => [...(this.#named.get(identifierKeyOf(one)) ?? [])]))

@@ -1,5 +1,5 @@
 /** Writes a portion of an enrolment update in one transaction: its persons' records and ledgers, and the events. */
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { ShortTurns } from '@rollcall/base/shared/short-turns'
 import { type Beneficiary, InvalidBeneficiary, MOST_RECORD_CHARACTERS } from '@rollcall/core/enrolment/beneficiary'
@@ -22,18 +22,18 @@ import type { RecordSink } from '@rollcall/records/records/record-sink'
 import type { ClientBase } from 'pg'
 import { NoWritablePerson, PortionPeople, type PortionPerson } from './enrolment-people.ts'
 
-/** A beneficiary of an update, with its position in the message. */
+/** One item of an enrolment update: a beneficiary, with its position in the message and the origin of the update. */
 export interface UpdateEntry {
   readonly position: number
   readonly beneficiary: Beneficiary
   readonly origin: UpdateOrigin
 }
 
-/** The result for a beneficiary: why it was rejected, or, if it was written, a remark (null: none). */
+/** The result for a beneficiary: why it was rejected, or, if it was written, a remark for the sender; null: no remark. */
 export type EntryResult = { readonly rejected: string } | { readonly said: string | null }
 
 /** The registry and record type of a portion, and the dependencies that write its records and events. */
-export interface PortionScope {
+export interface PortionDeps {
   readonly db: Pick<Database, 'pool'>
   readonly registry: Registry
   readonly recordType: RecordType
@@ -41,8 +41,8 @@ export interface PortionScope {
   readonly recording: RecordingDeps
 }
 
-/** The scope of a portion, with the grant that decides which records the participant may write. */
-export interface WritingScope extends PortionScope {
+/** `PortionDeps`, with the grant that decides which records the participant may write. */
+export interface PortionWriteDeps extends PortionDeps {
   readonly grant: Pick<Grant, 'rows' | 'identifiers' | 'hidden'>
 }
 
@@ -61,10 +61,11 @@ class PortionOutdated extends Error {
  * Writes and commits a portion. If the database refuses a value, the portion is halved until the entry with this value is found,
  * and this entry is rejected.
  * @param entries in the order of the message
- * @param finish called with the results of all entries, at the end of the last transaction, each time that it is tried
+ * @param finish called with the results of all entries, at the end of the last transaction. If that transaction is tried again,
+ * `finish` is called again
  */
 export async function writePortion(
-  scope: WritingScope,
+  scope: PortionWriteDeps,
   entries: readonly UpdateEntry[],
   finish: FinishPortion,
 ): Promise<ReadonlyMap<number, EntryResult>> {
@@ -84,7 +85,7 @@ export async function writePortion(
 }
 
 async function writeHalves(
-  scope: WritingScope,
+  scope: PortionWriteDeps,
   entries: readonly UpdateEntry[],
   finish: FinishPortion,
   state: string,
@@ -103,7 +104,7 @@ async function writeHalves(
 
 async function writeEntries(
   client: ClientBase,
-  scope: WritingScope,
+  scope: PortionWriteDeps,
   entries: readonly UpdateEntry[],
 ): Promise<Map<number, EntryResult>> {
   await lockRegistryFor(client, scope.registry.id, 'change')
@@ -124,13 +125,16 @@ async function writeEntries(
   return results
 }
 
-/** The number of entries that are computed while the changes by the entries before them are written. */
+/** The number of entries that are applied in memory while the changes by the entries before them are written to the database. */
 const ENTRIES_PER_PART = 34
 
 /** The most entries that are computed in one turn of the event loop. PostgreSQL's answers are received between turns. */
 const MOST_ENTRIES_PER_TURN = 5
 
-/** The people whom a portion names. `hidden` has those whom the grant hides; `people` has all others, with the new ones. */
+/**
+ * The people whom a portion names. `hidden` has those whom the grant hides; `people` has all others, also new ones. A hidden
+ * person is added to `people` as a new one, from which the answer is made; only the person in `hidden` is written.
+ */
 interface FoundPeople {
   readonly people: PortionPeople
   readonly hidden: PortionPeople
@@ -138,22 +142,22 @@ interface FoundPeople {
 
 /** Writes entries into their people, in memory, and sets their results. */
 async function computeEntries(
-  scope: WritingScope,
+  scope: PortionWriteDeps,
   { people, hidden }: FoundPeople,
   entries: readonly UpdateEntry[],
   results: Map<number, EntryResult>,
 ): Promise<void> {
   const turns = new ShortTurns()
   for (const entry of entries) {
-    await (results.size % MOST_ENTRIES_PER_TURN === 0 ? turn() : turns.next())
-    const result = writeEntry(scope, people, entry)
-    if (!('rejected' in result) && isAboutHiddenPerson(scope, hidden, entry)) writeEntry(scope, hidden, entry)
+    await (results.size % MOST_ENTRIES_PER_TURN === 0 ? nextTurn() : turns.next())
+    const result = applyEntryInMemory(scope, people, entry)
+    if (!('rejected' in result) && isAboutHiddenPerson(scope, hidden, entry)) applyEntryInMemory(scope, hidden, entry)
     results.set(entry.position, result)
   }
 }
 
-/** All people but those who are new only because the grant hides their records. */
-function peopleToWrite(scope: PortionScope, { people, hidden }: FoundPeople): readonly PortionPerson[] {
+/** All people to write. A new person in `people` is left out when a hidden person has the same primary identifier. */
+function peopleToWrite(scope: PortionDeps, { people, hidden }: FoundPeople): readonly PortionPerson[] {
   const known = people.all.filter(({ prepared }) => !isHiddenPrimaryIdentifier(scope, hidden, prepared?.primary_identifier))
   return [...known, ...hidden.all]
 }
@@ -162,20 +166,20 @@ function peopleToWrite(scope: PortionScope, { people, hidden }: FoundPeople): re
  * True when the primary identifier of an entry names a person whom the grant hides. Such an entry is answered as for a
  * new person, and is written into the existing record.
  */
-const isAboutHiddenPerson = (scope: WritingScope, hidden: PortionPeople, { beneficiary }: UpdateEntry): boolean =>
+const isAboutHiddenPerson = (scope: PortionWriteDeps, hidden: PortionPeople, { beneficiary }: UpdateEntry): boolean =>
   beneficiary.identifiers.some(
     ({ type, value }) => type === scope.recordType.primary_identifier && isHiddenPrimaryIdentifier(scope, hidden, value),
   )
 
 const isHiddenPrimaryIdentifier = (
-  { recordType: { primary_identifier: type } }: PortionScope,
+  { recordType: { primary_identifier: type } }: PortionDeps,
   hidden: PortionPeople,
   value: string | undefined,
 ): boolean => value !== undefined && hidden.names({ type, value })
 
 async function findPeople(
   client: ClientBase,
-  { registry, recordType, grant, sink, recording }: WritingScope,
+  { registry, recordType, grant, sink, recording }: PortionWriteDeps,
   entries: readonly UpdateEntry[],
 ): Promise<FoundPeople> {
   const identifiers = entries.flatMap(({ beneficiary }) => beneficiary.identifiers)
@@ -200,9 +204,9 @@ async function findPeople(
   }
 }
 
-function writeEntry(writing: WritingScope, people: PortionPeople, entry: UpdateEntry): EntryResult {
+function applyEntryInMemory(writing: PortionWriteDeps, people: PortionPeople, entry: UpdateEntry): EntryResult {
   try {
-    return { said: mergeEntry(writing, people, entry) ? BENEFIT_REPLACED_REMARK : null }
+    return { said: mergeUpdateIntoPerson(writing, people, entry) ? BENEFIT_REPLACED_REMARK : null }
   } catch (error) {
     // The text does not say which rule was broken: that could reveal a record that the grant does not show.
     if (error instanceof NoWritablePerson && isGrantLimitedToSomeRecords(writing)) return { rejected: NOT_GRANTED_REASON }
@@ -213,15 +217,15 @@ function writeEntry(writing: WritingScope, people: PortionPeople, entry: UpdateE
 }
 
 /** True when the grant allows only some records of the portion's record type. */
-const isGrantLimitedToSomeRecords = ({ grant, recordType }: WritingScope): boolean => grant.rows.has(recordType.name)
+const isGrantLimitedToSomeRecords = ({ grant, recordType }: PortionWriteDeps): boolean => grant.rows.has(recordType.name)
 
 /**
  * Writes an entry into its person, in memory.
  * @returns true when a benefit is replaced
  * @throws InvalidBeneficiary, InvalidRecord
  */
-function mergeEntry(
-  { registry, recordType, recording, grant }: WritingScope,
+function mergeUpdateIntoPerson(
+  { registry, recordType, recording, grant }: PortionWriteDeps,
   people: PortionPeople,
   { beneficiary, origin }: UpdateEntry,
 ): boolean {
@@ -265,12 +269,12 @@ const MAX_LEDGER_LENGTH = 1_048_576
 const BENEFIT_REPLACED_REMARK = 'benefits: an earlier benefit of the same type and date was replaced'
 
 /**
- * Writes the records and ledgers that differ from those that the transaction has written. The state to write is read before the
- * first statement. People who change while it is being written are written again by the next call.
+ * Writes the records and ledgers that have changed since the transaction last wrote them. The values to write are read before the
+ * first statement. If a person changes while the statements run, the next call writes that person again.
  */
 export async function writePeople(
   client: ClientBase,
-  { registry, recordType, sink }: PortionScope,
+  { registry, recordType, sink }: PortionDeps,
   people: readonly PortionPerson[],
 ): Promise<void> {
   const changed = people.flatMap((person) => {
@@ -304,7 +308,7 @@ export async function writePeople(
 /** Records the events of the changed records, which `writePeople` has written. */
 export async function recordEventsOfPeople(
   client: ClientBase,
-  { recordType, recording }: PortionScope,
+  { recordType, recording }: PortionDeps,
   people: readonly PortionPerson[],
 ): Promise<void> {
   const changes = people.flatMap(({ id: record, before, written, aliases }) => {

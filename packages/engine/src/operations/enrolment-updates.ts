@@ -1,6 +1,6 @@
 /**
  * Answers enrolment updates: each beneficiary of a message is written or rejected alone (spec "Enrolment messages",
- * D8). They are written in portions of one transaction each, and the answer is sent after all commits.
+ * D8). The beneficiaries are written in portions of one transaction each. The answer is sent after all commits.
  */
 
 import { runInSlot } from '@rollcall/base/shared/semaphore'
@@ -18,7 +18,7 @@ import { canonicalJson, isJsonObject, type JsonValue, searchKey, timestampInstan
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
 import { receiptBodyBinding, storeReceipt } from '../store/exchanges/enrolment-receipts.ts'
-import { type EntryResult, type UpdateEntry, type WritingScope, writePortion } from './enrolment-portion.ts'
+import { type EntryResult, type PortionWriteDeps, type UpdateEntry, writePortion } from './enrolment-portion.ts'
 import type { AnswerDeps, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -28,7 +28,10 @@ const MOST_PORTION_ENTRIES = 100
 /** The dependencies of `answerEnrolmentUpdates`. */
 export type EnrolmentUpdateDeps = Pick<AnswerDeps, 'bodies' | 'clock' | 'db' | 'limits' | 'metrics' | 'turns'>
 
-/** Answers every beneficiary. When it resolves, all that it reports as successful is committed, with the receipt. */
+/**
+ * Writes or rejects each beneficiary of the message. When it returns, the beneficiaries that the outcome reports as successful
+ * are committed, and so is the receipt.
+ */
 export async function answerEnrolmentUpdates(
   deps: EnrolmentUpdateDeps,
   { exchange, message }: Pick<MessageToAnswer, 'exchange' | 'message'>,
@@ -40,14 +43,14 @@ export async function answerEnrolmentUpdates(
   const entries: UpdateEntry[] = []
   const turns = new ShortTurns()
   for (const [position, beneficiary] of beneficiaries.entries()) {
-    const read = readEntry(exchange, beneficiary, position)
+    const read = readUpdateEntry(exchange, beneficiary, position)
     if ('rejected' in read) results.set(position, read)
-    else if (records.sink === null) results.set(position, { rejected: UPDATES_NOT_TAKEN_REASON })
+    else if (records.sink === null) results.set(position, { rejected: UPDATES_REFUSED_REASON })
     else entries.push(read)
     await turns.next()
   }
   const now = new Date(deps.clock.date())
-  const scope: Omit<WritingScope, 'sink'> = {
+  const scope: Omit<PortionWriteDeps, 'sink'> = {
     db: deps.db,
     registry,
     recordType: registry.kind.record_types[0],
@@ -66,10 +69,11 @@ export async function answerEnrolmentUpdates(
       outcome = outcomeOfUpdates(exchange, beneficiaries, new Map([...results, ...written]), entries, now)
       await storeReceipt(client, await receiptOf(deps, exchange, message, outcome))
     }
-    // This loads the body key of the day now, so that `finish` does not need a second connection.
+    // Encrypting '' loads the body key of the day into memory. Without it, `finish`, which runs inside the transaction of the
+    // portion, would need a second connection to read the key.
     if (isLast) await deps.bodies.encryptBody('', receiptBodyBinding(exchange.correlation_id))
-    // This node writes one portion of a registry at a time: portions may write the same persons, and would wait for
-    // each other with a connection each.
+    // This node writes one portion of a registry at a time. Portions may write the same persons: they would wait for each
+    // other, and each would keep a connection meanwhile.
     const written = await runInSlot(deps.turns, `enrolment ${registry.id}`, () =>
       records.sink === null
         ? withTransaction(deps.db.pool, (client) => finish(client, new Map())).then(() => results)
@@ -84,7 +88,7 @@ export async function answerEnrolmentUpdates(
   return outcome
 }
 
-const UPDATES_NOT_TAKEN_REASON = 'this registry takes no enrolment updates: its records are written by other systems'
+const UPDATES_REFUSED_REASON = 'this registry takes no enrolment updates: its records are written by other systems'
 
 /** Reads the beneficiaries of an enrolment update, whose schema was checked before. */
 function beneficiariesOf({ enrolled_updates }: Message): readonly JsonValue[] {
@@ -92,7 +96,7 @@ function beneficiariesOf({ enrolled_updates }: Message): readonly JsonValue[] {
   return updates.beneficiaries
 }
 
-function readEntry(
+function readUpdateEntry(
   { registry, participant, grant, header: { message_ts, message_id } }: Exchange,
   value: JsonValue,
   position: number,
@@ -116,7 +120,10 @@ function readEntry(
   }
 }
 
-/** Makes an update's origin. Its stamp sorts by the time of the message, the position in it, its id and its sender. */
+/**
+ * Makes the origin of an update: its time, and the stamp that orders updates. As text, stamps sort by message_ts, position in the
+ * message, message_id and `Participant.id`.
+ */
 function updateOriginOf(message_ts: string, position: number, message_id: string, participant: number): UpdateOrigin {
   const time = timestampInstant(message_ts) ?? 0
   const stamp = `${paddedDigits(time + STAMP_OFFSET_MS, 15)} ${paddedDigits(position, 6)} ${message_id} ${participant}`
@@ -165,7 +172,7 @@ function outcomeOfUpdates(
   }
 }
 
-/** The first identifier of the member as sent, cut to the length of a reference_id; '' when there is none. */
+/** The first identifier in a beneficiary's `member`, as the sender wrote it, cut to the length of a reference_id; '': none. */
 function sentMemberIdentifier(beneficiary: JsonValue): string {
   const member = findJsonMember(beneficiary, 'member')
   const [first] = elementsOfValue(findJsonMember(member, 'member_identifier') ?? findJsonMember(beneficiary, 'member_identifier'))
@@ -178,7 +185,7 @@ function findJsonMember(value: JsonValue | undefined, name: string): JsonValue |
   return Object.entries(value).find(([one]) => searchKey(one) === name)?.[1]
 }
 
-/** Makes the receipt, from which later status questions are answered: the answer's message, and its header's text. */
+/** Makes the receipt for later status questions: the message of the answer and the reason in its header, encrypted. */
 async function receiptOf(
   { bodies }: EnrolmentUpdateDeps,
   { correlation_id, encrypted }: Exchange,

@@ -3,12 +3,12 @@
 import { checkPeerWaits } from '@rollcall/core/model/exchange'
 import { isLookUp, type RecordQuery, type RecordReader, SearchTimeout } from '@rollcall/core/model/record-source'
 import type { FoundPage } from '@rollcall/core/model/records'
-import { recordQuery } from '@rollcall/core/query/resolve-ages'
+import { makeRecordQuery } from '@rollcall/core/query/resolve-ages'
 import type { SearchCriteria } from '@rollcall/core/query/search-criteria'
 import { dayIn, ItemRejection, type RecordType, RequestFault } from '@rollcall/protocol'
 import type { ItemWork } from './item.ts'
 
-/** The reader of records for an item: that of the batch's snapshot, or one that reads the newest state. */
+/** The reader of records for an item: the snapshot of its batch, or if the batch has none, a reader of the newest state. */
 export const recordReaderOf = ({ deps, exchange, mode, state }: ItemWork): RecordReader =>
   state ?? deps.recordsOf(exchange.registry).reader(mode.name)
 
@@ -22,7 +22,7 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
   const { registry, participant } = exchange
   const cap = deps.limits.search_results
   // An asynchronous search needs the ids of the found records, up to the cap, for its further pages.
-  const query = recordQuery(criteria, dayIn(registry.time_zone, deps.clock.date()), {
+  const query = makeRecordQuery(criteria, dayIn(registry.time_zone, deps.clock.date()), {
     cap,
     ids: mode.name === 'sync' ? 0 : cap,
     categories: exchange.grant.hidden.categories,
@@ -38,19 +38,20 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
   checkBudget()
   // A batch that reads in a snapshot already has a slot.
   if (state !== undefined) return findRecordsMeasured(work, query)
-  const previous = budget.turn
-  const { promise, resolve: begin } = Promise.withResolvers<void>()
-  budget.turn = promise
+  // This search asks for a slot when the previous search of the request has its slot, or has failed.
+  const previous = budget.lastSlotTaken
+  const { promise, resolve: noteSlotTaken } = Promise.withResolvers<void>()
+  budget.lastSlotTaken = promise
   await previous
-  const begun = async (): Promise<FoundPage> => {
-    begin()
-    // While the search waited, the caller may have gone, the request may have failed, or its time may have run out.
+  const searchInSlot = async (): Promise<FoundPage> => {
+    noteSlotTaken()
+    // While the search waited, the sender may have gone, the request may have failed, or its time may have run out.
     checkPeerWaits(exchange)
     if (budget.over) throw new RequestFault('err.service.unavailable', 'the request has failed')
     checkBudget()
     return findRecordsMeasured(work, query)
   }
-  return mode.searchSlots.run(participant.id, begun).finally(begin)
+  return mode.searchSlots.run(participant.id, searchInSlot).finally(noteSlotTaken)
 }
 
 /**

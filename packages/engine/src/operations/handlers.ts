@@ -10,16 +10,19 @@ import type { AnswerDeps, FurtherPage, Item, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 import { searchItem, searchPage } from './search.ts'
 import { answerSubscribe } from './subscribe.ts'
-import { answerTxnStatus, unansweredQuestion } from './txn-status.ts'
-import { answerUnsubscribe, unansweredUnsubscribe } from './unsubscribe.ts'
+import { answerTxnStatus, unansweredQuestionMembers } from './txn-status.ts'
+import { answerUnsubscribe, unansweredUnsubscribeMembers } from './unsubscribe.ts'
 
 interface OperationHandler {
   /** Set when a batch that is answered later reads all its records from one snapshot. */
   readonly needsSnapshot?: true
   readonly answer: (deps: AnswerDeps, asked: MessageToAnswer) => Promise<Outcome>
-  /** Answers a further page, by the positions of the items that have one; absent when there are no further pages. */
+  /** Answers a further page. `pages` has the page of each item by its position. Absent: the operation has no further pages. */
   readonly page?: (deps: AnswerDeps, asked: MessageToAnswer, pages: ReadonlyMap<number, FurtherPage>) => Promise<Outcome>
-  /** Makes the members of a reply in which no item is answered. Absent: the reply has an empty array of items. */
+  /**
+   * Makes the members of a reply that answers no item. Absent: the reply has an empty array of items, or no member when the
+   * operation has no batch.
+   */
   readonly unanswered?: (exchange: UnansweredExchange, message: Message, reason: string) => Outcome['members']
 }
 
@@ -35,14 +38,14 @@ const HANDLERS = new Map<Operation, OperationHandler>([
     },
   ],
   [operation('subscribe'), { answer: answerSubscribe }],
-  [operation('unsubscribe'), { answer: answerUnsubscribe, unanswered: unansweredUnsubscribe }],
+  [operation('unsubscribe'), { answer: answerUnsubscribe, unanswered: unansweredUnsubscribeMembers }],
   [operation('enrolled'), { answer: answerEnrolled }],
   [operation('enrolment-status'), { answer: answerEnrolmentStatus }],
   [operation('disabled'), { answer: answerDisabled }],
   [operation('disability-details'), { answer: answerDisabilityDetails }],
   [operation('disability-support'), { answer: answerDisabilitySupport }],
   [operation('enrolment-updates'), { answer: answerEnrolmentUpdates }],
-  [operation('txn-status'), { answer: answerTxnStatus, unanswered: unansweredQuestion }],
+  [operation('txn-status'), { answer: answerTxnStatus, unanswered: unansweredQuestionMembers }],
 ])
 
 /** Answers a message with the handler of its operation. */
@@ -64,8 +67,8 @@ export async function answerFurtherPage(
 }
 
 /**
- * The members of a reply when no item is answered: the header was rejected, or the registry failed. A message that
- * cannot be read has only a transaction_id.
+ * The members of a reply that answers no item, because the header was rejected or the registry failed.
+ * @param message has only a transaction_id when the message of the request cannot be read
  */
 export function unansweredMembers(exchange: UnansweredExchange, message: Message, reason: string): Outcome['members'] {
   const { items } = exchange.operation.reply
@@ -84,11 +87,11 @@ const LATER_PAGES_FAILED_REASON =
 const ITEM_FAILED_REASON = 'the registry failed; nothing is known to be wrong with this item'
 
 /**
- * The outcome of an exchange that the registry failed to answer: status rjct without a code, because none of the
- * standard's codes fits (N18).
- * @param items the items that were not answered; none when they cannot be read
- * @param about.page from 1
- * @param about.count the number of items in the request
+ * The outcome of an exchange that the registry failed to answer: status rjct without a code, because none of the standard's codes
+ * fits (N18).
+ * @param items the items that the page would have answered; none when they cannot be read
+ * @param options.page the number of that page, from 1
+ * @param options.count the number of items in the request, or in the chunk
  */
 export function failedOutcome(
   exchange: Pick<Exchange, 'operation' | 'correlation_id'>,

@@ -70,9 +70,9 @@ export interface ItemWork {
     records: number
     /** The time, in milliseconds of `deps.clock.now()`, after which no search of this request begins. */
     readonly until: number
-    /** Resolves when the search before has its slot, or has failed: only one search of a request waits for a slot at a time. */
-    turn: Promise<void>
-    /** True when all items are answered or the request has failed. Searches that still wait for a slot then do not begin. */
+    /** Resolves when the previous search of the request has its slot or has failed: one search waits for a slot at a time. */
+    lastSlotTaken: Promise<void>
+    /** True when all items are answered, or the request has failed. Its searches that still wait for a slot then do not begin. */
     over: boolean
   }
   readonly mode: SearchMode
@@ -80,7 +80,7 @@ export interface ItemWork {
   readonly items: number
   /** The snapshot of the records for the whole batch; undefined: each statement sees the newest state. */
   readonly state: RecordReader | undefined
-  /** Adds facts about the item to its audit entry, as soon as they are known: a rejected item has them too. */
+  /** Adds facts about the item to its audit entry as soon as they are known, so that they are there for a rejected item too. */
   readonly addFacts: (facts: AskedItemFacts) => void
 }
 
@@ -94,13 +94,13 @@ export interface Item {
   readonly [member: string]: unknown
 }
 
-/** The answer to one item, with the records for further pages and the use of the consent. */
+/** The answer to one item, with the records for further pages and the consent that was used. */
 export interface ItemAnswer {
   /** The members that the handler adds to the item's answer, beside reference_id, timestamp and status. */
   readonly members: ReplyMembers
-  /** The found records, from which further pages are made; absent when the item can have none. */
+  /** The found records, from which further pages are made; absent when the item can have no further pages. */
   readonly found?: FoundRecords
-  /** The use of the consent under which the item was answered; absent when no consent was used. */
+  /** Who used whose consent for this answer, and for which purpose, to be stored; absent when no consent was used. */
   readonly use?: ConsentUse
 }
 
@@ -126,7 +126,7 @@ export interface SearchMode {
   readonly name: ModeName
   /** The slots for searches in this mode. */
   readonly searchSlots: SearchSlots
-  /** Seconds after which no further search of a batch begins. */
+  /** A batch of several items begins no search later than this many seconds after its start. One item alone has no such limit. */
   readonly searchTime: number
 }
 

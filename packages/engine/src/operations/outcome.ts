@@ -13,14 +13,14 @@ export interface Outcome extends AuditedOutcome {
   readonly total_count: number
   /** The number of items with a final answer: succ or rjct (N7). */
   readonly completed_count: number
-  /** The items of the batch, in order. */
+  /** Set for the first page of an answered batch alone: reference_id, status and found records of each item, in order. */
   readonly items?: readonly AnsweredItem[]
   /**
-   * The checks and writes of the operation, in order. They are committed with the first page of a later answer; for a
-   * synchronous answer in a transaction of their own, before it is sent.
+   * The checks and writes of the operation, in order. For an asynchronous answer they are committed with its first page; for a
+   * synchronous answer all in one transaction, before the answer is sent.
    */
   readonly effects?: readonly ReplyEffect[]
-  /** Set when the reply must be encrypted although the request was not: it repeats the answer to an encrypted one. */
+  /** Set when the reply must be encrypted although its request was not: the reply repeats the answer to an encrypted request. */
   readonly encrypted?: true
 }
 

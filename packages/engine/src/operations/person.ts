@@ -1,4 +1,7 @@
-/** Finds the record of the person whom a question names, and answers the question. */
+/**
+ * Answers the questions about one person, which ask about enrolment or disability: finds the person's record, and answers from
+ * the record.
+ */
 
 import { isNameGranted } from '@rollcall/core/model/grant'
 import type { Predicate } from '@rollcall/core/model/predicate'
@@ -37,7 +40,7 @@ interface ParsedRecord extends FoundRecord {
 export interface AskedQuestion extends PersonQuestion {
   /** The name of the attribute, list or member of the record that a consent must cover. */
   readonly consentNeeded: string
-  /** Set when the answer has words of its own, such as yes or no, and shows no record. */
+  /** Set when the answer is a fact about the person, such as yes or no, and not the record. The audit entry names the fact. */
   readonly isTold?: true
 }
 
@@ -56,8 +59,8 @@ export async function answerAboutPerson(
   let criteria: PersonCriteria
   try {
     const read = readPersonCriteria(grant.person_kind, question, given, deps.limits)
-    // The grant limits by what a person may be found. The answer is read from the whole record.
-    criteria = { ...read, recordType: wholeRecordTypeOf(registry.kind, read.recordType) }
+    // The grant limits by which identifiers the person may be found. The answer is read from the whole record.
+    criteria = { ...read, recordType: requireKindRecordType(registry.kind, read.recordType) }
   } catch (error) {
     return answerQuestion(deps, asked, UNKNOWN_REFERENCE_ID, () => Promise.reject(error))
   }
@@ -73,7 +76,7 @@ export async function answerAboutPerson(
     const all = use && found && (await consentUseOfRecord(work, use, recordType, found))
     const isConsented = use === null || (all !== null && (signed === null || isNamedInConsent(signed, consentNeeded)))
     if (found !== null) {
-      // The audit entry names this person by the identifiers of the record, not by those of the question.
+      // The audit entry names this person by the identifiers in the record, not by those that the question names.
       const { identifiers: own } = auditedPersonOf(registry.kind, recordType, found.read)
       const told = isTold && isConsented
       const persons = [{ role: told ? 'seen' : 'asked', identifiers: own } as const]
@@ -85,18 +88,18 @@ export async function answerAboutPerson(
   })
 }
 
-function wholeRecordTypeOf({ record_types }: Kind, { name }: RecordType): RecordType {
+function requireKindRecordType({ record_types }: Kind, { name }: RecordType): RecordType {
   const whole = record_types.find((one) => one.name === name)
   if (whole === undefined) throw new Error('unreachable: the registry has each record type of the grant')
   return whole
 }
 
 /**
- * Finds the person by the registry's primary identifier, or else by the other identifiers. Null: nobody is found whom
- * the grant shows, or several share an identifier under a consent.
+ * Finds the person by the registry's primary identifier, or else by the other identifiers.
  * @param isConsented whether the question is asked under a consent
- * @throws ItemRejection the identifier names several persons, or is of no type that the grant allows
- * @throws ItemRejection, RequestFault as `takeGrantQuota` does
+ * @returns null: the grant shows nobody with the identifiers; or, under a consent, several persons share an identifier
+ * @throws ItemRejection the identifier names several persons, or the grant allows none of the identifiers' types
+ * @throws ItemRejection, RequestFault the quota or the rate of the grant is reached (`takeGrantQuota`)
  */
 async function findPerson(
   work: ItemWork,
@@ -118,7 +121,7 @@ async function findPerson(
   const advice = isNameGranted(seen.types, primary) ? `; ask with a ${primary}` : ''
   const isOwn = ({ type }: Identifier): boolean => type === primary
   for (const wanted of [identifiers.filter(isOwn), identifiers.filter((one) => !isOwn(one))]) {
-    // Persons who are hidden from the participant count too: if several share the identifier, it is unknown who consented.
+    // Under a consent, hidden persons are found too: if several persons share the identifier, it is unknown who consented.
     const sharing = isConsented ? await findByAnyIdentifier(work, name, criteria, wanted, { isWhole: true }) : []
     const found = (await findByAnyIdentifier(work, name, criteria, wanted))
       .map(readRecord)
@@ -139,7 +142,7 @@ const readRecord = (record: FoundRecord): ParsedRecord => ({ ...record, read: JS
 
 /**
  * Finds the records with any of the identifiers, at most two for each.
- * @param isWhole true: hidden persons are found too, and the conditions of the grant do not apply
+ * @param isWhole true: all records of the registry are searched, also hidden persons and records that the grant excludes
  */
 async function findByAnyIdentifier(
   work: ItemWork,
@@ -151,8 +154,8 @@ async function findByAnyIdentifier(
   const { grant } = work.exchange
   const categories = isWhole ? PROTECTION_CATEGORIES : grant.hidden.categories
   const page = { sort: [], limit: 2, offset: 0, cap: 2, categories }
-  // The search has the conditions of the grant, because it returns two records at most: without them, it might return
-  // only records that the grant excludes.
+  // The search has the conditions of the grant, because it returns two records at most. Without the conditions, the grant might
+  // exclude both, although it shows a third.
   const rows = isWhole ? undefined : grant.rows.get(recordType.name)
   const found = await Promise.all(
     identifiers.map((identifier) => {
@@ -167,5 +170,8 @@ async function findByAnyIdentifier(
   return [...records.values()]
 }
 
-/** The person's whole record; null: none. A grant of the operation is enough, whichever attributes the grant shows. */
+/**
+ * The person's whole record, from which the operation makes its answer; null when `record` is null. The attributes that the grant
+ * shows in searches do not limit the answer.
+ */
 export const documentOf = ({ record }: QuestionWithRecord): JsonValue => record?.read ?? null

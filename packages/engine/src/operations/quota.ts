@@ -7,10 +7,10 @@ import type { ItemWork } from './item.ts'
 
 /**
  * Takes `wanted` of `what` from the grant's rate and quota. If the only item of a synchronous message exceeds the rate, the whole
- * message is refused, so that its sender can send it again. In others only the item is rejected.
- * @param criteria the member with the question
+ * message is refused, so that its sender can send it again. Otherwise only the item is rejected.
+ * @param criteria the member of the message that the reason names
  * @throws ItemRejection the daily quota of the grant is used up, or its rate is reached
- * @throws RequestFault 429 err.request.too_many_requests with `retryAfter`
+ * @throws RequestFault 429 err.request.too_many_requests with `retryAfter` in seconds
  */
 export async function takeGrantQuota(
   { deps, exchange, mode, items }: Pick<ItemWork, 'deps' | 'exchange' | 'mode' | 'items'>,

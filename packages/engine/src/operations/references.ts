@@ -1,4 +1,4 @@
-/** Stores the reference_ids of exchanges that an earlier version accepted. They were left only in the stored requests. */
+/** Stores the reference_ids of exchanges that an earlier version accepted: that version left them only in the stored requests. */
 
 import { referenceId } from '@rollcall/core/model/exchange'
 import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
@@ -35,7 +35,7 @@ export async function storeMissingReferences(
 /** Stores the reference_ids of an exchange's items, if they are not stored yet. */
 export async function storeReferencesIfMissing(deps: StoreReferencesDeps, accepted: AcceptedExchange): Promise<void> {
   if (accepted.references_stored) return
-  await storeReferences(deps.db, accepted.correlation_id, await referencesOf(deps, accepted))
+  await storeReferences(deps.db, accepted.correlation_id, await readReferenceIds(deps, accepted))
 }
 
 /**
@@ -48,7 +48,7 @@ export async function earlierReferences(deps: StoreReferencesDeps, chunk: Accept
   return findEarlierReferences(deps.db, chunk)
 }
 
-async function referencesOf(deps: StoreReferencesDeps, accepted: AcceptedExchange): Promise<readonly string[]> {
+async function readReferenceIds(deps: StoreReferencesDeps, accepted: AcceptedExchange): Promise<readonly string[]> {
   try {
     return await readStoredRequest(deps, accepted, ({ message }) =>
       batchItemsOf({ operation: operation(accepted.operation) }, message).map(referenceId),

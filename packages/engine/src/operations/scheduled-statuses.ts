@@ -1,6 +1,6 @@
 /**
  * Brings scheduled statuses of enrolments into force: when one begins, the record is written again, with its events. A
- * question about one person that comes before that is answered as if the record was written.
+ * question about one person that comes before the record is written is answered as if it was written already.
  */
 
 import type { Clock } from '@rollcall/base/shared/clock'
@@ -28,9 +28,9 @@ import {
 import { InvalidRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import { makePortionPerson, type PortionPerson } from './enrolment-people.ts'
-import { type PortionScope, recordEventsOfPeople, writePeople } from './enrolment-portion.ts'
+import { type PortionDeps, recordEventsOfPeople, writePeople } from './enrolment-portion.ts'
 
-/** The time at which the first scheduled status begins; read at most twice a second. Null: none is scheduled. */
+/** For each pool, a cache of the time at which the first scheduled status begins; null: none is scheduled. Kept for 500 ms. */
 const firstDueTimeCaches = oncePerPool((pool) => createShortLivedCache(() => readFirstDueTime({ pool })))
 
 /** Returns a found record with the scheduled statuses that have begun by now. Nothing is stored. */
@@ -61,7 +61,7 @@ export interface ScheduledStatusDeps {
   readonly log: Pick<Log, 'error'>
 }
 
-/** How many records are read at a time, beside those that have failed. Each record type has its own transaction. */
+/** The most records that one statement finds and that have not failed in this run. Each record type has its own transaction. */
 const MOST_DUE_RECORDS = 100
 
 /** Writes the records in which a scheduled status has begun. @returns how many were found and did not fail */
@@ -73,7 +73,7 @@ export async function applyScheduledStatuses(deps: ScheduledStatusDeps, signal: 
   const now = new Date(clock.date())
   while (!signal.aborted) {
     const due = (await findRecordsWithDueStatus(db, now, MOST_DUE_RECORDS + failed.size)).flatMap((found) => {
-      const records = found.records.filter((id) => !failed.has(dueRecordsKey({ ...found, records: [id] })))
+      const records = found.records.filter((id) => !failed.has(dueRecordsSetKey({ ...found, records: [id] })))
       return records.length === 0 ? [] : [{ ...found, records }]
     })
     if (due.length === 0) return total
@@ -82,7 +82,7 @@ export async function applyScheduledStatuses(deps: ScheduledStatusDeps, signal: 
   return total
 }
 
-const dueRecordsKey = ({ registry, record_type, records }: RecordsWithDueStatus): string =>
+const dueRecordsSetKey = ({ registry, record_type, records }: RecordsWithDueStatus): string =>
   `${registry} ${record_type} ${records.join()}`
 
 /**
@@ -102,7 +102,7 @@ async function writeDueRecords(
     const [record, another] = due.records
     if (another === undefined) {
       const { registry, record_type } = due
-      failed.add(dueRecordsKey(due))
+      failed.add(dueRecordsSetKey(due))
       deps.log.error(
         { registry, record_type, record, ...safeDatabaseError(error) },
         'a scheduled status of an enrolment could not begin; tried again soon',
@@ -131,7 +131,7 @@ async function writeDueTogether(
     }
     await lockRegistryFor(client, registry.id, 'change')
     const recording = { registry, records: opened, now, limits, filters: compiledFiltersOf(db.pool) }
-    const scope: PortionScope = { db, registry, recordType, sink, recording }
+    const scope: PortionDeps = { db, registry, recordType, sink, recording }
     const locked = await sink.lockLedgers(client, registry, recordType, records)
     const there = new Set(locked.map(({ id }) => id))
     await deleteLedgers(
@@ -139,19 +139,15 @@ async function writeDueTogether(
       due,
       records.filter((id) => !there.has(id)),
     )
-    const people = locked.flatMap((record) => personWithBegunStatuses(scope, record, now))
+    const people = locked.flatMap((record) => beginDueStatuses(scope, record, now))
     await writePeople(client, scope, people)
     await recordEventsOfPeople(client, scope, people)
   })
   return records.length
 }
 
-function personWithBegunStatuses(
-  { registry, recordType }: PortionScope,
-  record: LedgerRecord,
-  now: Date,
-): readonly PortionPerson[] {
-  // The ledger was deleted after the record was found to have a due status.
+function beginDueStatuses({ registry, recordType }: PortionDeps, record: LedgerRecord, now: Date): readonly PortionPerson[] {
+  // `state` is the stored ledger. Null: the ledger was deleted after a due status was found in it.
   if (record.state === null) return []
   const scope: LedgerScope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
   const person = makePortionPerson(record)
@@ -159,7 +155,8 @@ function personWithBegunStatuses(
   person.document = recordAtTime(scope, ledger, person.document, now.getTime())
   person.due = nextStatusTime(scope, ledger, now.getTime())
   person.ledger = writeLedger(ledger)
-  // The ledger is stored even if unchanged, with the time of the next scheduled status.
+  // `writePeople` skips a ledger that is equal to `writtenLedger`. Null makes it store the ledger even if unchanged, because the
+  // time of the next scheduled status is stored with the ledger.
   person.writtenLedger = null
   try {
     person.prepared = prepareRecord(registry.kind, recordType, person.document)

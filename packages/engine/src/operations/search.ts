@@ -18,7 +18,7 @@ import { discloseRecords } from '@rollcall/core/policy/disclosure'
 import { checkIsPersonType, type Emergency, readItemEmergency } from '@rollcall/core/policy/emergency'
 import { checkSearchAllowed } from '@rollcall/core/policy/query-form'
 import { applyCap, countingRulesOf, neverShowsRecords } from '@rollcall/core/policy/total'
-import { askedFactsOfQuery, checkColumnsBackfilled, usesUnfilledColumn } from '@rollcall/core/query/mentions'
+import { askedAttributesAndPersons, checkColumnsBackfilled, usesColumnInBackfill } from '@rollcall/core/query/mentions'
 import { comeFromOneValue } from '@rollcall/core/query/person-criteria'
 import { resolveAges } from '@rollcall/core/query/resolve-ages'
 import { readSearchCriteria, type SearchCriteria } from '@rollcall/core/query/search-criteria'
@@ -29,7 +29,7 @@ import type { FurtherPage, Item, ItemAnswer, ItemWork } from './item.ts'
 import { takeGrantQuota } from './quota.ts'
 
 /**
- * Answers the first page of an item, or the page that it asks for. An item that finds nothing is no rejection: it has
+ * Answers an item with the page that the item asks for. An item that finds nothing is not rejected: its answer has
  * `reg_records: []`.
  */
 export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnswer> {
@@ -38,7 +38,7 @@ export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnsw
   const { limits } = work.deps
   checkNotBackfilling(exchange, criteria)
   await checkAnswerable(work, criteria)
-  // Each identifier counts in the quota of items or of emergencies.
+  // Each identifier that the query names counts as one item, or as one emergency; a query that names none counts as one too.
   const wanted = countAskedIdentifiers(exchange.grant, criteria.predicate) || 1
   await takeGrantQuota(work, emergency === null ? 'items' : 'emergencies', wanted)
   if (emergency !== null) noteEmergency(work, emergency)
@@ -81,26 +81,23 @@ async function findPermittedRecords(
 ): Promise<FoundPage & { readonly use: ConsentUse | null }> {
   const { exchange } = work
   const wanted = withGrantConditions(exchange, criteria)
-  const isShared = isLimitedToOnePerson(exchange.grant) && (await isSharedIdentifier(work, criteria))
-  if (use === null) {
-    const found = await findInSlot(work, wanted)
-    return { ...(isShared ? EMPTY_FOUND_PAGE : found), use }
-  }
+  if (use === null) return { ...(await findInSlot(work, wanted)), use }
+  const isShared = await isSharedIdentifier(work, criteria)
   const { total, records, ids } = await findInSlot(work, { ...wanted, page_number: 1 })
   const [record] = records
   if (isShared || total !== 1 || record === undefined) return { ...EMPTY_FOUND_PAGE, use }
   const { recordType, page_number } = criteria
-  const all = await consentUseOfRecord(work, use, recordType, record)
+  const useOfRecord = await consentUseOfRecord(work, use, recordType, record)
   const isShown = [...discloseRecords(exchange.grant, recordType, [record.document])].some(
     ({ text }) => signed === null || text !== '{}',
   )
-  if (all === null || !isShown) return { ...EMPTY_FOUND_PAGE, use: all }
-  return { total, records: page_number === 1 ? records : [], ids, use: all }
+  if (useOfRecord === null || !isShown) return { ...EMPTY_FOUND_PAGE, use: useOfRecord }
+  return { total, records: page_number === 1 ? records : [], ids, use: useOfRecord }
 }
 
 /**
- * True when several persons have the identifier. Hidden persons count too: the participant must not learn which of them
- * is left, or who consented.
+ * True when several persons have the identifier, hidden persons included. Otherwise the participant could learn which of these
+ * persons is not hidden, or who consented.
  */
 async function isSharedIdentifier(
   work: ItemWork,
@@ -113,7 +110,7 @@ async function isSharedIdentifier(
 
 const EMPTY_FOUND_PAGE: FoundPage = { total: 0, records: [], ids: [] }
 
-/** Counts the identifiers that a query names. One without a type is looked up under several types, and is one all the same. */
+/** Counts the identifiers that a query names. An identifier without a type is looked up under several types, but counts once. */
 function countAskedIdentifiers({ kind }: Pick<Grant, 'kind'>, predicate: Predicate): number {
   const counts = leavesOf(predicate).map((leaf) => {
     if (leaf.is !== 'identifier') return 0
@@ -153,7 +150,8 @@ async function replyMembersOfPage(
   { total, ...page }: { readonly page_size: number; readonly page_number: number; readonly total: number },
 ): Promise<ReplyMembers> {
   const shown = disclosedRecords(work, criteria, records)
-  // An answer without records counts as one record. Otherwise a used-up quota would reveal that there is a record.
+  // An answer without records counts as one record. Otherwise a participant whose quota is used up could tell whether there is a
+  // record: with a record the item would be rejected, without one it would be answered.
   await takeGrantQuota(work, 'records', Math.max(1, shown.length))
   const total_count = countingRulesOf(work.exchange.grant).total(total, shown.length)
   const { reg_type, reg_record_type } = criteria
@@ -161,7 +159,10 @@ async function replyMembersOfPage(
   return { data, pagination: { ...page, total_count } }
 }
 
-/** Limits the records of a request, or of a chunk: their ids are held in memory, and each page is a callback. */
+/**
+ * Takes the found records from the budget of a request, or of a chunk, because their ids are held in memory and each page is a
+ * callback. @throws ItemRejection the budget has too few left
+ */
 function takeFromRecordBudget(budget: ItemWork['budget'], found: number): void {
   if (found > budget.records) {
     throw new ItemRejection(
@@ -192,7 +193,7 @@ async function readSearchItem({ deps, exchange: asking, addFacts }: ItemWork, it
   addFacts({
     record_type: asked.recordType.name,
     form: asked.form,
-    ...askedFactsOfQuery(asked),
+    ...askedAttributesAndPersons(asked),
     ...consentFactsForAudit(asking.grant, consenting),
   })
   const emergency = readItemEmergency(asking.grant, consenting, now)
@@ -204,6 +205,7 @@ async function readSearchItem({ deps, exchange: asking, addFacts }: ItemWork, it
   const consented = await checkItemConsent(given, consenting, 'search_criteria', identifiers)
   addFacts(consented.facts)
   checkAsksForOnePerson(effectiveExchange.grant, asked)
+  // The record type of `asked` has only what may be asked about. From here on the whole record type is needed.
   const recordType = registry.kind.record_types.find(({ name }) => name === asked.recordType.name)
   if (recordType === undefined) throw new RangeError(`the kind has no record type ${asked.recordType.name}`)
   const predicate: Predicate = consented.use === null ? asked.predicate : { is: 'identifier', identifiers: consented.identifiers }
@@ -219,12 +221,12 @@ function withGrantConditions({ grant }: Exchange, criteria: SearchCriteria): Sea
 
 /**
  * Refuses a search of columns that are being backfilled.
- * @throws ItemRejection names the column of the query, but not one of the grant's conditions
+ * @throws ItemRejection it names the column when the query uses it, but not when only the conditions of the grant do
  */
 function checkNotBackfilling({ registry, grant }: Exchange, criteria: SearchCriteria): void {
   checkColumnsBackfilled(registry.unfilled, criteria)
   const rows = grant.rows.get(criteria.recordType.name)
-  if (rows === undefined || !usesUnfilledColumn(registry.unfilled, criteria.recordType, rows)) return
+  if (rows === undefined || !usesColumnInBackfill(registry.unfilled, criteria.recordType, rows)) return
   throw new ItemRejection(
     'rjct.search_criteria.invalid',
     'search_criteria: records are being backfilled and cannot be searched yet; ask again later',
@@ -248,8 +250,8 @@ async function checkAnswerable({ deps, exchange: { registry } }: ItemWork, crite
 const isEmptyRecord = (record: JsonValue): boolean => isJsonObject(record) && Object.keys(record).length === 0
 
 /**
- * Discloses records within the budget of bytes. Bytes are counted while records are made, because a selection may be longer than
- * its record. Adds the identifiers by which a household was found to the audit entry.
+ * Discloses records within the budget of bytes. Bytes are counted while records are made, because a record in the shape that the
+ * query selects may be longer than the stored one. Adds the identifiers by which a household was found to the audit entry.
  * @throws ItemRejection the records are too many; the budget is then unchanged
  */
 function disclosedRecords(

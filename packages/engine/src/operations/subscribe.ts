@@ -1,32 +1,33 @@
 /** Answers the items of a subscribe request (spec "SubscribeRequest", "SubscribeResponse"). */
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { readSubscribeCriteria, type SubscribeCriteria } from '@rollcall/core/events/criteria'
 import { nextRuns } from '@rollcall/core/events/frequency'
 import { type Exchange, referenceId } from '@rollcall/core/model/exchange'
 import type { AskedItemFacts, ReplyMembers } from '@rollcall/core/model/outcome'
 import type { ConsentMembers } from '@rollcall/core/policy/basis'
 import { findSubscriptionRefusal } from '@rollcall/core/policy/subscription'
-import { askedFactsOfQuery } from '@rollcall/core/query/mentions'
+import { askedAttributesAndPersons } from '@rollcall/core/query/mentions'
 import { type SubscribeDecision, SubscribeDecisions } from '@rollcall/delivery/events/subscribing'
 import { ItemRejection, PROTOCOL_VERSION } from '@rollcall/protocol'
 import { answerBatch } from './batch.ts'
-import { consentedCriteria, consentFacts } from './consented-subscription.ts'
+import { addConsentToCriteria, consentFacts } from './consented-subscription.ts'
 import { type AnswerDeps, batchItemsOf, type Item, type MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 
 /** For a frequency, the number of its next runs whose times the answer gives. */
 const SHOWN_NEXT_RUN_COUNT = 3
 
-type CriteriaByItem = ReadonlyMap<Item, SubscribeCriteria | ItemRejection>
+type CriteriaOrRejections = ReadonlyMap<Item, SubscribeCriteria | ItemRejection>
 
 /** Answers every item of a subscribe request. The subscriptions are made when the answer is committed. */
 export async function answerSubscribe(deps: AnswerDeps, asked: MessageToAnswer): Promise<Outcome> {
   const { exchange, sender_uri = null } = asked
   const now = new Date(deps.clock.date())
   const read = await readItems(deps, asked, now)
-  const subscribing = await beginSubscribing(deps, asked, read)
+  const subscribing = await beginSubscribeDecisions(deps, asked, read)
   const canNotify = await deps.canNotify(exchange.participant, sender_uri)
-  // Each decision affects later ones. Items are decided in their order, because none waits before its decision.
+  // Each decision affects later ones, so items must be decided in their order. The batch starts their handlers in this order, and
+  // a handler waits for nothing before its decision.
   const outcome = await answerBatch(deps, asked, async (work, item) => {
     const criteria = read.get(item) ?? (await readItem(deps, exchange, item, now))
     if (criteria instanceof ItemRejection) throw criteria
@@ -40,20 +41,20 @@ export async function answerSubscribe(deps: AnswerDeps, asked: MessageToAnswer):
 }
 
 /** Reads the criteria of every item, and gives other work of the process a turn after each. */
-async function readItems(deps: AnswerDeps, { exchange, message }: MessageToAnswer, now: Date): Promise<CriteriaByItem> {
+async function readItems(deps: AnswerDeps, { exchange, message }: MessageToAnswer, now: Date): Promise<CriteriaOrRejections> {
   const read = new Map<Item, SubscribeCriteria | ItemRejection>()
   for (const item of batchItemsOf(exchange, message)) {
     read.set(item, await readItem(deps, exchange, item, now))
-    await turn()
+    await nextTurn()
   }
   return read
 }
 
 /** Reads the subscriptions of the participant that the items may renew or resume, for the decisions about the items. */
-function beginSubscribing(
+function beginSubscribeDecisions(
   { db, limits }: AnswerDeps,
   { exchange, message: { transaction_id }, sender_uri = null }: MessageToAnswer,
-  read: CriteriaByItem,
+  read: CriteriaOrRejections,
 ): Promise<SubscribeDecisions> {
   const { participant, registry, encrypted, correlation_id } = exchange
   const subscriber = { participant, registry, sender_uri, encrypted, transaction_id, correlation_id }
@@ -65,7 +66,7 @@ function beginSubscribing(
 const subscriptionFactsOf = ({ recordType, form, predicate }: SubscribeCriteria): AskedItemFacts => ({
   record_type: recordType.name,
   ...(form !== null && { form }),
-  ...(predicate !== null && askedFactsOfQuery({ predicate })),
+  ...(predicate !== null && askedAttributesAndPersons({ predicate })),
 })
 
 const NO_ADDRESS_REASON = 'there is no address for notifications: send a sender_uri, or let the operator of this registry set one'
@@ -76,7 +77,7 @@ async function readItem(deps: AnswerDeps, exchange: Exchange, item: Item, now: D
     const criteria = readSubscribeCriteria({ ...registry, kind: grant.kind }, item.subscribe_criteria, deps.limits, now)
     const refused = findSubscriptionRefusal(grant, criteria)
     if (refused !== null) return new ItemRejection('rjct.notify_details.invalid', refused)
-    return await consentedCriteria({ deps, exchange }, item.subscribe_criteria as ConsentMembers, criteria, now)
+    return await addConsentToCriteria({ deps, exchange }, item.subscribe_criteria as ConsentMembers, criteria, now)
   } catch (error) {
     if (error instanceof ItemRejection) return error
     throw error
@@ -93,7 +94,7 @@ function replyMembersOf(
 ): ReplyMembers {
   const said = [
     ...DECISION_REMARKS[is],
-    ...(isMoved ? [ADDRESS_MOVED_REMARK] : []),
+    ...(isMoved ? [NEW_ADDRESS_REMARK] : []),
     ...(frequency === null ? [] : [nextRunsText(nextRuns(frequency, registry.time_zone, now, SHOWN_NEXT_RUN_COUNT))]),
   ]
   const timestamp = now.toISOString()
@@ -111,6 +112,6 @@ const DECISION_REMARKS: Readonly<Record<SubscribeDecision['is'], readonly string
   resumed: ['it was suspended and is live again under its code'],
 }
 
-const ADDRESS_MOVED_REMARK = 'the sender_uri of this request counts for its notifications from now on'
+const NEW_ADDRESS_REMARK = 'the sender_uri of this request counts for its notifications from now on'
 
 const nextRunsText = (runs: readonly Date[]): string => `next notifications at ${runs.map((run) => run.toISOString()).join(', ')}`

@@ -74,7 +74,7 @@ export async function findOriginalResponse(
     status = 'succ',
     reason,
     encrypted,
-  } = await (member === null ? answerAsOneItem(deps, asked) : txnItems(deps, about, asked, references))
+  } = await (member === null ? answerAsOneItem(deps, asked) : readStatusAnswerItems(deps, about, asked, references))
   const chosen = member === null || references === null ? items : chosenItems(deps, items, references)
   const { transaction_id, correlation_id } = asked
   const reference_ids = chosen.flatMap(({ reference_id, data }) =>
@@ -92,8 +92,8 @@ export async function findOriginalResponse(
   }
 }
 
-interface TxnItems {
-  /** The status that the question gets; absent: succ. */
+interface StatusAnswerItems {
+  /** The status in the answer to the status question; absent: succ. */
   readonly status?: 'rjct'
   readonly items: readonly ReplyMembers[]
   readonly reason?: string
@@ -106,16 +106,16 @@ const RECEIPT_OPERATION = 'enrolment-updates'
 const NO_RECEIPT_REASON =
   'no answer is kept: it is not answered yet, it failed, or its answer is forgotten; the same message may be sent again'
 const ANSWER_FORGOTTEN_REASON = 'answered, and the answer is not persisted any more'
-/** An equal message would be acknowledged again, and not answered, so a new message_id is needed. */
+/** The same request with the same message_id would only be acknowledged again, and not answered: it needs a new message_id. */
 const NOT_ANSWERED_REASON =
   'not answered: the sender was disabled or its grant had changed when it was to be; it may be sent again under a new message_id'
 
-async function txnItems(
+async function readStatusAnswerItems(
   deps: AnswerDeps,
   about: StatusQuestion,
   asked: AskedExchange,
   references: readonly string[] | null,
-): Promise<TxnItems> {
+): Promise<StatusAnswerItems> {
   const { accepted, first } = asked
   try {
     if (accepted === null) return await receiptItems(deps, about, asked)
@@ -123,21 +123,21 @@ async function txnItems(
     if (first !== null) return await itemsOfAnswer(deps, about, first)
     if (accepted.state === 'failed') {
       const said = { status: 'rjct', status_reason_message: NOT_ANSWERED_REASON }
-      return { items: await itemsOfRequest(deps, accepted, references, said), reason: NOT_ANSWERED_REASON }
+      return { items: await listItemsWithStatus(deps, accepted, references, said), reason: NOT_ANSWERED_REASON }
     }
-    return { items: await itemsOfRequest(deps, accepted, references, { status: unansweredStatusOf(accepted) }) }
+    return { items: await listItemsWithStatus(deps, accepted, references, { status: unansweredStatusOf(accepted) }) }
   } catch (error) {
     if (error instanceof BodyUnreadable) return { items: [], reason: ANSWER_FORGOTTEN_REASON }
     throw error
   }
 }
 
-/** The items of a synchronous answer, read from its receipt. @throws BodyUnreadable */
+/** The items of a synchronous answer, read from its receipt; without a receipt no items and a reason. @throws BodyUnreadable */
 async function receiptItems(
   deps: AnswerDeps,
   { operation }: StatusQuestion,
   { correlation_id }: AskedExchange,
-): Promise<TxnItems> {
+): Promise<StatusAnswerItems> {
   const receipt = await findReceipt(deps.db, correlation_id)
   if (receipt === null) {
     return operation.name === RECEIPT_OPERATION
@@ -155,9 +155,9 @@ async function receiptItems(
 }
 
 /** The answer of an operation without items, as one item; only a status when the answer is not stored or readable. */
-async function answerAsOneItem(deps: AnswerDeps, { accepted, first }: AskedExchange): Promise<TxnItems> {
+async function answerAsOneItem(deps: AnswerDeps, { accepted, first }: AskedExchange): Promise<StatusAnswerItems> {
   const timestamp = currentTimestamp(deps.clock)
-  const itemWith = (status: Status, reason?: string): TxnItems => {
+  const itemWith = (status: Status, reason?: string): StatusAnswerItems => {
     const because = reason !== undefined && { status_reason_message: reason }
     return { items: [{ timestamp, status, ...because }], ...(reason !== undefined && { reason }) }
   }
@@ -166,7 +166,7 @@ async function answerAsOneItem(deps: AnswerDeps, { accepted, first }: AskedExcha
     return accepted.state === 'failed' ? itemWith('rjct', NOT_ANSWERED_REASON) : itemWith(unansweredStatusOf(accepted))
   }
   try {
-    const { message, reason } = await persistedAnswer(deps, first)
+    const { message, reason } = await readPersistedAnswer(deps, first)
     const { transaction_id: _, correlation_id: __, ...members } = message
     return { items: [members], ...(reason !== undefined && { reason }) }
   } catch (error) {
@@ -180,15 +180,15 @@ const unansweredStatusOf = ({ state, started_at, open_chunks }: AcceptedExchange
   state === 'failed' && !open_chunks ? 'rjct' : started_at === null ? 'rcvd' : 'pdng'
 
 /**
- * The items of a request that was divided into chunks: with records for the first chunk, or for a few chunks with the items that
- * the question names. The items of the other chunks have only their status.
+ * The items of a request that was divided into chunks. The items of the first chunk have their records. When the question names
+ * items, those in the first `MOST_CHUNKS_READ` chunks with named items have their records. All others have only their status.
  */
 async function itemsOfChunks(
   deps: AnswerDeps,
   about: StatusQuestion,
   accepted: AcceptedExchange,
   references: readonly string[] | null,
-): Promise<TxnItems> {
+): Promise<StatusAnswerItems> {
   const { correlation_id } = accepted
   const said = { timestamp: currentTimestamp(deps.clock), status: unansweredStatusOf(accepted) }
   const requested = await referencesOf(deps, accepted, references)
@@ -216,7 +216,7 @@ const MOST_CHUNKS_READ = 2
 const IN_CHUNKS_REASON = 'answered in several chunks: the records of the first one are given; ask for others by reference_id_list'
 const MORE_CHUNKS_REASON = `answered in several chunks: the records of ${MOST_CHUNKS_READ} of them are given; ask for the other items by themselves`
 
-async function itemsOfRequest(
+async function listItemsWithStatus(
   deps: AnswerDeps,
   accepted: AcceptedExchange,
   references: readonly string[] | null,
@@ -242,8 +242,8 @@ async function itemsOfAnswer(
   deps: AnswerDeps,
   { exchange, operation, consents }: StatusQuestion,
   first: NonNullable<AskedExchange['first']>,
-): Promise<TxnItems> {
-  const { message, reason } = await persistedAnswer(deps, first)
+): Promise<StatusAnswerItems> {
+  const { message, reason } = await readPersistedAnswer(deps, first)
   const items = message[operation.reply.items ?? '']
   const { grant } = exchange
   const changed = await findPermissionChanges(deps.db.pool, first.id, grant.id)
@@ -257,7 +257,7 @@ async function itemsOfAnswer(
 }
 
 /** Reads the stored page of an answer. @throws BodyUnreadable */
-async function persistedAnswer(
+async function readPersistedAnswer(
   deps: AnswerDeps,
   { id, body }: NonNullable<AskedExchange['first']>,
 ): Promise<{ readonly message: JsonObject; readonly reason: string | undefined }> {
@@ -277,7 +277,7 @@ function messageInStoredPage({ header, message }: JsonObject): {
   return { message, reason: typeof reason === 'string' ? reason : undefined }
 }
 
-/** The items with the reference_ids in the question, in that order. An unknown one gets an item that says so. */
+/** The items with the reference_ids in the question, in the question's order. An unknown reference_id gets a rejected item. */
 function chosenItems(
   { clock }: AnswerDeps,
   items: readonly ReplyMembers[],

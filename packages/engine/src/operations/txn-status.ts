@@ -44,16 +44,16 @@ interface FoundExchange {
 /** Finds the exchange that a status question names, among the sender's own exchanges with this registry. */
 type ExchangeFinder = (deps: AnswerDeps, asker: AskedExchangeScope, values: readonly string[]) => Promise<FoundExchange | null>
 
-const foundWholeExchange = (asked: AskedExchange | null): FoundExchange | null => asked && { asked, references: null }
+const makeFoundExchange = (asked: AskedExchange | null): FoundExchange | null => asked && { asked, references: null }
 
 /** The finder of the earlier exchange, for each attribute_type of a status question (D15). */
 const EXCHANGE_FINDERS: Readonly<Record<TxnStatusQuestion['attribute_type'], ExchangeFinder>> = {
   transaction_id: async ({ db }, asker, transaction_ids) =>
-    foundWholeExchange(await findAskedExchange(db, asker, { transaction_ids })),
+    makeFoundExchange(await findAskedExchange(db, asker, { transaction_ids })),
   correlation_id: async ({ db }, asker, correlation_ids) =>
-    foundWholeExchange(await findAskedExchange(db, asker, { correlation_ids })),
+    makeFoundExchange(await findAskedExchange(db, asker, { correlation_ids })),
   reference_id_list: async (deps, asker, reference_ids) => {
-    const asked = await findExchangeHolding(deps, asker, reference_ids)
+    const asked = await findExchangeWithReferences(deps, asker, reference_ids)
     return asked && { asked, references: reference_ids }
   },
   subscription_code_list: async ({ db }, asker, codes) => {
@@ -68,8 +68,8 @@ const EXCHANGE_FINDERS: Readonly<Record<TxnStatusQuestion['attribute_type'], Exc
 /**
  * Answers one question. Exchanges of other participants are answered like exchanges that never existed (N4). A question
  * without a txn_type is about a search.
- * @throws RequestFault err.request.bad: there is no txn_type, and the sender has no such search; an asynchronous
- * question is then answered as one that finds nothing
+ * @throws RequestFault err.request.bad: a synchronous question has no txn_type, and names no search of the sender. An
+ * asynchronous question without txn_type gets the answer that nothing was found.
  */
 export async function answerTxnStatus(deps: AnswerDeps, { mode, exchange, message }: MessageToAnswer): Promise<Outcome> {
   const given = message.txnstatus_request as Omit<TxnStatusQuestion, 'txn_type'> & Partial<TxnStatusQuestion>
@@ -117,22 +117,22 @@ function outcomeOfTxnAnswer({ txn_type }: TxnStatusQuestion, answer: TxnAnswer):
 function notFoundAnswer(exchange: Exchange, message: Message, question: TxnStatusQuestion): TxnAnswer {
   const code = 'rjct.reference_id.invalid'
   const status_reason_message = `txnstatus_request.attribute_value: ${NOT_FOUND_REASON}`
-  const nothing = nothingFound(exchange, message, question, { status_reason_code: code, status_reason_message })
+  const nothing = answerNothingFound(exchange, message, question, { status_reason_code: code, status_reason_message })
   return { status: 'rjct', code, reason: `txnstatus_request: ${NOT_FOUND_REASON}`, ...nothing }
 }
 
 const NOT_FOUND_REASON = 'names no transaction of this type that the sender has with this registry'
 
-/** The most requests of earlier versions that one question reads, until the references of all are stored. */
-const MOST_OPENED_REQUESTS = 8
+/** The most requests, accepted by an earlier version, whose missing reference_ids one question reads and stores. */
+const MOST_OLD_REQUESTS_READ = 8
 
-/** Finds the asker's exchange that has most of the given reference_ids; the newest of several. */
-export async function findExchangeHolding(
+/** Finds the asker's exchange with the largest number of the given reference_ids, the newest of several; null: there is none. */
+export async function findExchangeWithReferences(
   deps: AnswerDeps,
   asker: AskedExchangeScope,
   reference_ids: readonly string[],
 ): Promise<AskedExchange | null> {
-  await storeMissingReferences(deps, MOST_OPENED_REQUESTS, asker.participant)
+  await storeMissingReferences(deps, MOST_OLD_REQUESTS_READ, asker.participant)
   const correlation_id = await findExchangeByReferences(deps.db, asker, reference_ids)
   if (correlation_id === null) return null
   return findAskedExchange(deps.db, asker, { correlation_ids: [correlation_id] })
@@ -156,7 +156,7 @@ const txnTypeValidator = validator(TxnType)
  * The answer that nothing was found: every item that the question names is rejected, or else the question itself.
  * @param reason the reason of each item
  */
-export function nothingFound(
+export function answerNothingFound(
   { correlation_id }: AskingExchange,
   { transaction_id }: Pick<Message, 'transaction_id'>,
   question: TxnStatusQuestion,
@@ -184,15 +184,19 @@ export function nothingFound(
  * The members of a reply to a question that was not processed.
  * @param message may have another form than a question; its readable members are sent back
  */
-export function unansweredQuestion(exchange: AskingExchange, message: Message, status_reason_message: string): ReplyMembers {
+export function unansweredQuestionMembers(
+  exchange: AskingExchange,
+  message: Message,
+  status_reason_message: string,
+): ReplyMembers {
   const asked = message.txnstatus_request
-  const question = questionValidator.accepts(asked) ? (asked as TxnStatusQuestion) : readableQuestion(exchange, asked)
-  const { txn_status } = nothingFound(exchange, message, question, { status_reason_message })
+  const question = questionValidator.accepts(asked) ? (asked as TxnStatusQuestion) : questionFromReadableMembers(exchange, asked)
+  const { txn_status } = answerNothingFound(exchange, message, question, { status_reason_message })
   return { txnstatus_response: { txn_type: question.txn_type, txn_status } }
 }
 
 /** Makes a question from readable members. A txn_type that is not readable becomes `search`, the specification's only one. */
-function readableQuestion({ correlation_id }: AskingExchange, asked: unknown): TxnStatusQuestion {
+function questionFromReadableMembers({ correlation_id }: AskingExchange, asked: unknown): TxnStatusQuestion {
   const { txn_type, reference_id } = isJsonObject(asked) ? asked : {}
   return {
     reference_id: referenceId({ reference_id }),

@@ -17,7 +17,7 @@ interface UnsubscribeRefusal {
   readonly rule: string
 }
 
-/** Why a subscription is not ended. If none is ended, the reply has the code of the first of these that applies. */
+/** Why a subscription is not ended. If a request ends none, its reply has the code of the first of these that any of them has. */
 const UNSUBSCRIBE_REFUSALS = {
   right: { code: 'rjct.requester.invalid', rule: 'this sender has lost the right to them' },
   ended: { code: 'rjct.event.already_unsubscribed', rule: 'they had ended before' },
@@ -81,7 +81,10 @@ const hasSilentEnd = ({ reason }: OwnSubscription): boolean => SILENT_END_REASON
 
 interface UnsubscribeChanges {
   readonly ended: readonly OwnSubscription[]
-  /** Subscriptions that had ended before, marked so that a death that is taken back does not open them again. */
+  /**
+   * Subscriptions that had ended before, such as by the death of the person. They are marked as unsubscribed, so that they stay
+   * ended if the event of the death is corrected.
+   */
   readonly settled: readonly OwnSubscription[]
 }
 
@@ -123,13 +126,13 @@ function unsubscribeOutcome(
 }
 
 /** The members of a reply that has ended nothing: the request was not processed, or the registry failed. */
-export const unansweredUnsubscribe = (_: unknown, __: Message, reason: string, now = new Date()): ReplyMembers => ({
+export const unansweredUnsubscribeMembers = (_: unknown, __: Message, reason: string, now = new Date()): ReplyMembers => ({
   timestamp: now.toISOString(),
   status: 'rjct',
   status_reason_message: reason,
 })
 
-/** The longest reason (spec "Limits"), in characters, without the text for the number of codes left out. */
+/** The longest reason (spec "Limits") in characters, less 40 for the text `; and … more` with the number of codes left out. */
 const MOST_REASON_LENGTH = 999 - 40
 
 /** Says which codes were not ended and why, as many as fit into a text; undefined when there are none. */

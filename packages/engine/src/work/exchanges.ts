@@ -19,11 +19,11 @@ import {
 const BACKOFF_SECONDS: readonly number[] = [3, 8, 20, 55]
 
 /**
- * Milliseconds after a claim that gave a participant its whole share. Until then no claim is made while a participant has more
- * than half of its share in work: a claim of many exchanges costs little more than a claim of one, and their answers are written
- * together.
+ * For so many milliseconds after a participant had its whole share of slots in work, nothing is claimed while any participant has
+ * more than half of its share in work: a claim of many exchanges costs little more than a claim of one, and their answers are
+ * written together.
  */
-const CLAIM_GATHERING_MS = 50
+const FULL_SHARE_CLAIM_PAUSE_MS = 50
 
 /** The dependencies and limits of `ExchangeWork`. */
 export interface ExchangeWorkDeps {
@@ -42,7 +42,10 @@ export interface ExchangeWorkDeps {
   readonly metrics: Pick<Metrics, 'taskEnded'>
   /** Answers one exchange. If it throws, the exchange is tried again later. */
   readonly answer: (exchange: ClaimedExchange, signal: AbortSignal) => Promise<void>
-  /** Called when a slot becomes free; asks for a poll after so many milliseconds, or at once. */
+  /**
+   * Asks for the next poll: at once when a slot becomes free, or after this many milliseconds when a poll puts off its claim to
+   * claim more exchanges together.
+   */
   readonly wake: (after?: number) => void
 }
 
@@ -58,7 +61,10 @@ export interface ExchangeWork {
   keepSlot(exchange: AcceptedExchange, signal: AbortSignal): KeptSlot | null
   /** Resolves when no exchange is in progress. */
   idle(): Promise<void>
-  /** Stops renewing claims, and releases those of work in progress, so that other nodes take the work at once. */
+  /**
+   * Stops renewing claims, and releases the claims of exchanges in progress, so that other nodes answer these at once. Without
+   * the claim of an exchange, this node can store no further page of its answer.
+   */
   leave(): Promise<void>
 }
 
@@ -108,7 +114,7 @@ export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
       const claim = { id: randomUUID(), seconds: lease }
       const claimed = await claimExchanges(pool, claim, { free, ...shares }, [...inWork.keys()])
       for (const exchange of claimed) inWork.set(exchange, run(exchange, signal))
-      if (mostOfOne() >= shares.share) gathersUntil = deps.clock.now() + CLAIM_GATHERING_MS
+      if (mostOfOne() >= shares.share) gathersUntil = deps.clock.now() + FULL_SHARE_CLAIM_PAUSE_MS
       isQueueEmpty = claimed.length === 0 && isUnlimited()
     },
     keepSlot(exchange, signal) {
@@ -137,8 +143,8 @@ export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
 }
 
 /**
- * Releases an exchange after a run that ended with an error. It is due again after a pause. A failed run has stopped no node, so
- * it is not counted in `runs` once the longest pause is reached.
+ * Releases an exchange after a run that ended with an error. It is due again after a pause. Failures after the longest pause are
+ * not counted in `runs`: higher numbers are left for runs that were cut short, because the exchange may stop nodes.
  */
 function releaseFailedExchange(pool: pg.Pool, exchange: ClaimedExchange): Promise<void> {
   const { runs } = exchange
@@ -164,7 +170,7 @@ function workSlotUsage(
   return {
     shares,
     mostOfOne,
-    /** Whether no limit keeps an exchange waiting: then a poll that claims nothing has found an empty queue. */
+    /** True when no limit is reached. A poll that claims nothing has then found an empty queue. */
     isUnlimited: (): boolean =>
       inWork.size < slots - shares.reserve && mostOfOne() < shares.share && [...inWork.keys()].every(isSmallSingleItem),
   }

@@ -22,7 +22,7 @@ async function polled(): Promise<Readonly<Record<string, number>>> {
   })
   await pollQueues({
     db: database.db,
-    mailboxes: { due: (ids) => wake('notifications').raise(ids.length) },
+    mailboxes: { anyDue: () => wake('notifications').raise() },
     exchangesWake: wake('exchanges'),
     deliveriesWake: wake('deliveries'),
     outboxWake: wake('outbox'),

@@ -1,7 +1,7 @@
 /**
- * The poll of a worker: one statement finds the queues with work, and wakes their loops. New work of this node, and
- * work that another node announces, wakes the loops at once. The poll finds the rest: work of a stopped node, and work
- * whose announcement was lost.
+ * The poll of a worker: one statement finds the queues with work, and the poll wakes the loops that work on these queues. New
+ * work of this node, and work that another node announces, wakes the loops at once. The poll finds the rest: work of a stopped
+ * node, and work whose announcement was lost.
  */
 
 import type { Wake } from '@rollcall/base/shared/wake'
@@ -13,14 +13,14 @@ import { NOTIFICATIONS_DUE_SQL } from '@rollcall/delivery/store/events/mailboxes
 import { OUTBOX_DUE_SQL } from '@rollcall/delivery/store/events/outbox'
 import { EXCHANGES_DUE_SQL } from '../store/exchanges/claims.ts'
 
-/** Milliseconds between two polls. Work whose announcement was lost waits for the next one. */
+/** Milliseconds between two polls. Work whose announcement was lost waits for the next poll. */
 const POLL_PERIOD_MS = 2_000
 /** Milliseconds to the next poll while an exchange is overdue: nobody announces that a stopped node's claim ended. */
 const OVERDUE_POLL_MS = 200
 
 interface PollDeps {
   readonly db: Pick<Database, 'claims'>
-  readonly mailboxes: Pick<MailboxDrainer, 'due'>
+  readonly mailboxes: Pick<MailboxDrainer, 'anyDue'>
   readonly exchangesWake: Wake
   readonly deliveriesWake: Wake
   readonly outboxWake: Wake
@@ -33,7 +33,7 @@ export async function pollQueues(deps: PollDeps): Promise<void> {
   const { exchanges, deliveries, notifications, outbox } = await secondsUntilDue(deps.db.claims, QUEUES_DUE_SQL)
   if (exchanges !== null) deps.exchangesWake.raise(exchanges * 1_000)
   if (deliveries !== null) deps.deliveriesWake.raise()
-  if (notifications !== null) deps.mailboxes.due([])
+  if (notifications !== null) deps.mailboxes.anyDue()
   if (outbox !== null) deps.outboxWake.raise()
   deps.wake.raise(exchanges !== null && exchanges <= 0 ? OVERDUE_POLL_MS : POLL_PERIOD_MS)
 }

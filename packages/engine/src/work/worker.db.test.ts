@@ -54,7 +54,7 @@ async function worker(work: Work, limits: Partial<Limits> = {}, connection = dat
     log: createLog({ level: 'debug', destination }),
     metrics: createMetrics(() => ({ total: 0, idle: 0, waiting: 0 })),
     dispatcher: { due: () => undefined, poll: async () => undefined, idle: async () => undefined },
-    mailboxes: { due: () => undefined, poll: async () => undefined, idle: async () => undefined },
+    mailboxes: { due: () => undefined, anyDue: () => undefined, poll: async () => undefined, idle: async () => undefined },
     acceptanceSlots: createAcceptanceSlots(),
     exchangesWake: createWake(),
     deliveriesWake: createWake(),

@@ -37,7 +37,7 @@ export type WorkerDeps = Pick<ExchangeWorkDeps, 'clock' | 'log' | 'metrics' | 'a
   readonly publishOutbox: (signal: AbortSignal) => Promise<void>
   /** Woken when rows may wait in the event outbox. */
   readonly outboxWake: Wake
-  /** Woken when a registry has another source file. */
+  /** Woken when the source file of a registry was set or changed. */
   readonly sourcesWake: Pick<Wake, 'raise'>
 }
 
@@ -72,6 +72,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     onExchanges: exchangesWake.raise,
     onDeliveries: (participant) => dispatcher.due(participant),
     onMailboxes: mailboxes.due,
+    onAnyMailbox: mailboxes.anyDue,
     onOutbox: outboxWake.raise,
     onSources: deps.sourcesWake.raise,
   })
@@ -100,7 +101,7 @@ const LEAST_POLL_GAP_MS = 5
 /** Milliseconds to wait after a failed poll: at first, and at most. */
 const FAILURE_PAUSES_MS = { first: 100, longest: 2_000 }
 
-interface Loop {
+interface WorkerLoop {
   /** False when its last poll failed, or its signal was aborted. */
   working(): boolean
   /** Resolves when the loop has ended after its signal was aborted. */
@@ -115,7 +116,7 @@ interface Loop {
 function startLoop(
   poll: () => Promise<void>,
   deps: Pick<WorkerDeps, 'clock' | 'log'> & { readonly wake: Wake; readonly signal: AbortSignal },
-): Loop {
+): WorkerLoop {
   const { clock, log, wake, signal } = deps
   let pause = 0
   const run = async (): Promise<void> => {

@@ -23,7 +23,7 @@ export async function addBodyKey(db: Database, day: string, sealed: Buffer): Pro
 const IS_OLD_DAY_SQL = `day + 1 < (now() at time zone 'utc') - make_interval(secs => $1) and not ${isDayHeldSql('day')}`
 
 /**
- * Destroys the keys of old days: nobody can read these days' bodies again. A backup that was made before has the keys.
+ * Destroys the keys of old days, so that the bodies of these days cannot be decrypted. An older backup still has the keys.
  * @param retention seconds since the end of the day, by the clock of the database
  * @returns the number of destroyed keys
  */
@@ -44,7 +44,7 @@ export async function destroyBodyKeysOfDays({ pool }: Pick<Database, 'pool'>, da
 }
 
 /** Counts the keys that `destroyBodyKeys` would destroy now. */
-export async function countBodyKeys({ pool }: Pick<Database, 'pool'>, retention: number): Promise<number> {
+export async function countBodyKeysToDestroy({ pool }: Pick<Database, 'pool'>, retention: number): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     `select count(*)::integer as count from body_key where ${IS_OLD_DAY_SQL}`,
     [retention],

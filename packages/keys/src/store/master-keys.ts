@@ -46,7 +46,8 @@ export async function addFirstMasterKey(db: Database, record: MasterKeyRecord): 
 /**
  * Replaces the master key of version `from`: `reencrypt` encrypts every value of every table again. If anything fails, nothing is
  * changed.
- * @param others the tables of other packages; when a table with values is missing here, a foreign key makes this fail
+ * @param others the tables of other packages with encrypted values. If one of them is missing, its foreign key refuses to delete
+ * the old master key
  * @returns the number of values that were encrypted again
  * @throws StoreRefusal `from` is no longer the current version
  */

@@ -34,7 +34,7 @@ export async function listOwnKeys(db: Database): Promise<readonly OwnKey[]> {
 }
 
 /** The valid keys: active, then next, then retired within their time; of each state the newest first. */
-export async function listLiveOwnKeys(db: Database): Promise<readonly OwnKey[]> {
+export async function listValidOwnKeys(db: Database): Promise<readonly OwnKey[]> {
   const { rows } = await db.pool.query<OwnKey>({
     name: 'list live own keys',
     text: `select ${OWN_KEY_COLUMNS} from own_key
@@ -44,7 +44,7 @@ export async function listLiveOwnKeys(db: Database): Promise<readonly OwnKey[]> 
   return rows
 }
 
-/** SQL for the time since which messages for our present encryption keys may have come; infinity when there is no such key. */
+/** SQL for the time since which peers may have used one of our valid encryption keys; infinity when there is no such key. */
 export const ENCRYPTION_KEYS_SINCE_SQL = `(select coalesce(min(created_at), 'infinity') from own_key
   where use = 'enc' and (state in ('active', 'next') or (state = 'retired' and expires_at > now())))`
 

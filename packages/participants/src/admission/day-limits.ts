@@ -6,18 +6,18 @@ import type { Limits } from '@rollcall/core/limits'
 import type { Database } from '@rollcall/database/database'
 import type { Metrics } from '@rollcall/observe/metrics'
 import { RequestFault } from '@rollcall/protocol'
-import { type DayTable, type DayUse, readDayUse } from '../store/day-counts.ts'
+import { type DayCountTable, type DayUse, readDayUse } from '../store/day-counts.ts'
 
-interface DayBound {
-  readonly table: DayTable
-  /** The names of the limits in `limits.ts`. */
+interface DailyLimit {
+  readonly table: DayCountTable
+  /** The names, in `limits.ts`, of the limits of messages and of their bytes. */
   readonly messages: 'inbox_messages' | 'accepted_requests'
   readonly bytes: 'inbox_bytes' | 'accepted_bytes'
   /** The word for the counted messages in the text of a refusal. */
   readonly name: string
 }
 
-const DAY_BOUNDS = {
+const DAILY_LIMITS = {
   inbox: { table: 'inbox_day', messages: 'inbox_messages', bytes: 'inbox_bytes', name: 'callbacks' },
   accepted: {
     table: 'accepted_day',
@@ -25,7 +25,7 @@ const DAY_BOUNDS = {
     bytes: 'accepted_bytes',
     name: 'requests that are answered later',
   },
-} as const satisfies Record<string, DayBound>
+} as const satisfies Record<string, DailyLimit>
 
 /** The dependencies of `storeWithinDailyLimit`. */
 export interface DayLimitDeps {
@@ -34,25 +34,25 @@ export interface DayLimitDeps {
   readonly metrics: Pick<Metrics, 'requestRefused'>
 }
 
-interface MessagePersistence<Result> {
+interface MessageToStore<Result> {
   persist(): Promise<Result>
   /** Returns the result of `persist` for a message that is stored already; null for a message that is not stored. */
   known(): Promise<Result | null>
 }
 
 /**
- * Stores a message unless its participant has reached a limit of the day. The sender of a message that is stored
- * already gets the answer even above the limit.
+ * Stores a message unless its participant has reached a limit of the day. For a message that was stored before, returns
+ * the earlier result, even above the limit.
  * @param participant `Participant.id`
  * @throws RequestFault 429 err.request.too_many_requests, with `retryAfter` until the next day
  */
 export async function storeWithinDailyLimit<Result>(
   { dayUses, limits, metrics }: DayLimitDeps,
-  bound: keyof typeof DAY_BOUNDS,
+  bound: keyof typeof DAILY_LIMITS,
   participant: number,
-  { persist, known }: MessagePersistence<Result>,
+  { persist, known }: MessageToStore<Result>,
 ): Promise<Result> {
-  const { table, messages, bytes, name } = DAY_BOUNDS[bound]
+  const { table, messages, bytes, name } = DAILY_LIMITS[bound]
   const used = await dayUses.of(table, participant)
   const full = used.messages >= limits[messages] ? messages : used.bytes >= limits[bytes] ? bytes : undefined
   if (full === undefined) return persist()
@@ -69,15 +69,15 @@ export interface DayUseReader {
    * Returns how much was stored for a participant today. The counts are at most half a second old.
    * @param participant `Participant.id`
    */
-  of(table: DayTable, participant: number): Promise<DayUse>
+  of(table: DayCountTable, participant: number): Promise<DayUse>
 }
 
 /**
  * Creates a cache of the counts, so that a check costs no statement for each message. Messages that arrive while a
- * count is cached are not in it, so a participant may exceed its limit by those.
+ * count is cached are not in the count, so a participant may exceed its limit by these messages.
  */
 export function createDayUseReader(db: Pick<Database, 'pool'>, { now }: Pick<Clock, 'now'> = SYSTEM_CLOCK): DayUseReader {
-  const usesIn = (table: DayTable): ShortLivedCache<DayUse> =>
+  const usesIn = (table: DayCountTable): ShortLivedCache<DayUse> =>
     createShortLivedCache((id) => readDayUse(db, table, Number(id)), { now })
   const cachesByTable = { inbox_day: usesIn('inbox_day'), accepted_day: usesIn('accepted_day') }
   return { of: (table, participant) => cachesByTable[table].get(String(participant)) }

@@ -16,12 +16,12 @@ export interface GrantQuota {
    * @returns null when they were taken; otherwise which of the two has too few. The quota of the day is unchanged then,
    * but the rate may have been used.
    */
-  take(what: CountedQuantity, of: QuotaSubject, wanted: number): Promise<QuotaShortage | null>
+  take(what: CountedQuantity, of: GrantWithParties, wanted: number): Promise<QuotaShortage | null>
   /** True when nothing is left of the quota of the day. */
-  isUsedUp(what: CountedQuantity, of: QuotaSubject): Promise<boolean>
+  isUsedUp(what: CountedQuantity, of: GrantWithParties): Promise<boolean>
 }
 
-/** The limit of a grant that has too little left: the quota of the day, or the rate. */
+/** `of` names the limit of a grant that has too little left: `day` is the quota of the day; the others are the rate. */
 export type QuotaShortage =
   | { readonly of: 'day' }
   /**
@@ -32,7 +32,7 @@ export type QuotaShortage =
   /** More items or records are wanted at once than the rate allows in a whole minute. */
   | { readonly of: 'burst'; readonly most: number }
 
-interface QuotaSubject {
+interface GrantWithParties {
   readonly grant: Pick<Grant, 'terms'>
   readonly participant: { readonly id: number; readonly sender_id: string }
   readonly registry: { readonly id: number; readonly namespace: string }
@@ -41,14 +41,14 @@ interface QuotaSubject {
 const MINUTE_SECONDS = 60
 
 export function createGrantQuota(db: Pick<Database, 'pool'>, metrics: Pick<Metrics, 'grantRateRefused'>): GrantQuota {
-  const used = (counted: CountedQuantity, { participant, registry }: QuotaSubject) => ({
+  const used = (counted: CountedQuantity, { participant, registry }: GrantWithParties) => ({
     participant: participant.id,
     registry: registry.id,
     counted,
   })
   const takeOfMinute = async (
     what: CountedQuantity,
-    of: QuotaSubject,
+    of: GrantWithParties,
     wanted: number,
     most: number,
   ): Promise<QuotaShortage | null> => {

@@ -21,14 +21,14 @@ export interface Quota {
 /** A request that was admitted and has not ended. */
 export interface Admission {
   /**
-   * Counts more bytes of the request's body, which are in memory until `leave`. The number is not limited while no
-   * other request has bytes in memory.
+   * Counts more bytes of the request's body, which are in memory until `leave`. A request that is the only one with bytes
+   * in memory may have any number.
    * @throws RequestFault 429: the participant, or all participants together, would have too many bytes in memory
    */
   readonly hold: (bytes: number) => void
   /**
-   * Counts the characters of the answer as bytes, in place of the body, up to the participant's share, until `leave`. Later
-   * requests are refused for them; the answer itself never is.
+   * Counts the characters of the answer as bytes in place of those of the body, until `leave`: at most as many as are left of
+   * the participant's share. Because of them later requests may be refused; the answer never is.
    */
   readonly holdAnswer: (characters: number) => void
   /**
@@ -37,7 +37,7 @@ export interface Admission {
    */
   readonly largeTurn: () => Promise<void>
   readonly endTurn: () => void
-  /** Ends the request. Further calls do nothing. @param refused true: the turn for a large request ends a bit later */
+  /** Ends the request. Further calls do nothing. @param refused true: the turn for a large request ends 100 ms later */
   leave(refused?: boolean): void
 }
 
@@ -134,8 +134,8 @@ export function createQuota({ limits, metrics, take, turns, delay = callLater }:
 }
 
 /**
- * Creates the part of an admission that takes the turn for a large request and ends the request; the end of the request
- * ends the turn too.
+ * Creates three functions of an admission: `largeTurn` and `endTurn` begin and end the turn for a large request, `leave`
+ * ends the request and its turn.
  * @param left called once, when the request ends
  */
 function createAdmissionTurn(

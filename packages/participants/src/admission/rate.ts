@@ -23,10 +23,11 @@ export interface RateLimiter {
 interface TokenSlice {
   /** Tokens that requests on this node may still take. */
   tokens: number
-  /** The number of requests that wait for the tokens of `asking`. */
+  /** The number of requests on this node that wait for tokens. */
   waiting: number
   /** The time until which the shared bucket has too few tokens for a slice, in milliseconds of `now`. */
   emptyUntil: number
+  /** Ends when the shared bucket has answered; undefined while it is not asked for tokens. */
   asking: Promise<void> | undefined
 }
 

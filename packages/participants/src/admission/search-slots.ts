@@ -24,10 +24,10 @@ interface SearchSlotOptions {
 const RETRY_AFTER_SECONDS = 5
 
 /**
- * Creates the slots. A participant has at most half of them (rounded up), and does not get the last free slot if it has
- * another. So, with four slots or more, a slot is free for a participant that has none, while two others have all that
- * they may have. A free slot goes to the waiting participant with the fewest slots that may have one more; participants
- * with equally many take turns. The searches of one participant begin in the order of the calls.
+ * Creates the slots. A participant has at most half of them (rounded up). The last free slot is only for a participant that
+ * has none. So, with four slots or more, two participants with many searches leave a slot for a third. A free slot goes to
+ * the waiting participant with the fewest slots, among those that may get one; participants with equally many take turns.
+ * The searches of one participant begin in the order of the calls.
  */
 export function createSearchSlots({ slots, timeout, waiting = 1_000 }: SearchSlotOptions): SearchSlots {
   const share = Math.ceil(slots / 2)
@@ -90,7 +90,7 @@ export function createSearchSlots({ slots, timeout, waiting = 1_000 }: SearchSlo
   }
 }
 
-/** The searches that wait for a slot, in one queue for each participant. The queue that was served last comes last. */
+/** The searches that wait for a slot, in one queue for each participant. A served queue goes behind all others. */
 function createSearchQueues() {
   /** The queues by `Participant.id`. Each entry is a function that begins one search. No queue is empty. */
   const queues = new Map<number, Set<() => void>>()

@@ -25,7 +25,7 @@ export interface Directory {
   registries(): Promise<readonly Registry[]>
 }
 
-type RegistryNames = Pick<Registry, 'id' | 'namespace'>
+type RegistryIdAndNamespace = Pick<Registry, 'id' | 'namespace'>
 
 /** Creates the cache of participants and registries. */
 export function createDirectory(db: Database, log: Pick<Log, 'error'>, { now }: Pick<Clock, 'now'> = SYSTEM_CLOCK): Directory {
@@ -44,7 +44,7 @@ export function createDirectory(db: Database, log: Pick<Log, 'error'>, { now }: 
     reported.add(id)
     log.error({ registry: id, ...safeDatabaseError(error) }, 'a registry cannot be read; the others are served')
   }
-  const registryWhere = async (is: (row: RegistryNames) => boolean): Promise<Registry | undefined> => {
+  const registryWhere = async (is: (row: RegistryIdAndNamespace) => boolean): Promise<Registry | undefined> => {
     const read = await registries.get('all')
     const unreadable = read.unreadable.find(is)
     if (unreadable !== undefined) throw unreadable.error

@@ -26,8 +26,8 @@ export interface Grants {
 /** The most parsed grants that a node caches. */
 const MOST_CACHED_GRANTS = 10_000
 
-/** Creates the cache of grants. */
-export function createGrants(
+/** Creates the reader of grants, with its cache. */
+export function createGrantReader(
   db: Pick<Database, 'pool'>,
   log: Pick<Log, 'error'>,
   { now, date }: Pick<Clock, 'now' | 'date'> = SYSTEM_CLOCK,

@@ -10,7 +10,7 @@ export interface OpenIdClientKey {
 
 type ImportAlgorithm = Parameters<KeyObject['toCryptoKey']>[0]
 
-const CURVE_BY_NODE_NAME: Readonly<Record<string, string>> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' }
+const CURVE_BY_OPENSSL_NAME: Readonly<Record<string, string>> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' }
 
 /** The least length of an RSA key, in bits of its modulus. */
 const LEAST_RSA_BITS = 2_048
@@ -20,7 +20,7 @@ const ALGORITHM_BY_KEY_TYPE: Readonly<Record<string, (key: KeyObject) => ImportA
   rsa: ({ asymmetricKeyDetails: { modulusLength = 0 } = {} }) =>
     modulusLength < LEAST_RSA_BITS ? null : { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
   ec: ({ asymmetricKeyDetails: { namedCurve = '' } = {} }) => {
-    const { [namedCurve]: curve } = CURVE_BY_NODE_NAME
+    const { [namedCurve]: curve } = CURVE_BY_OPENSSL_NAME
     return curve === undefined ? null : { name: 'ECDSA', namedCurve: curve }
   },
   ed25519: () => ({ name: 'Ed25519' }),

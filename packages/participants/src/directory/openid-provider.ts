@@ -19,7 +19,7 @@ import {
   PrivateKeyJwt,
 } from 'openid-client'
 import { type AddressGuard, createAddressGuard } from '../egress/address-guard.ts'
-import type { ProvidedOperator } from '../store/sessions.ts'
+import type { OpenIdOperator } from '../store/sessions.ts'
 import type { OpenIdClientKey } from './openid-client-key.ts'
 import { newSecret } from './secrets.ts'
 
@@ -51,7 +51,7 @@ export class OpenIdRefused extends Error {
 }
 
 /** An operator who has signed in at the provider. The registries are namespaces, as the provider names them. */
-export interface OperatorFromProvider extends Omit<ProvidedOperator, 'registries'> {
+export interface OperatorFromProvider extends Omit<OpenIdOperator, 'registries'> {
   /** The namespaces of the registries for which the operator may act; null: all registries. */
   readonly registries: readonly string[] | null
 }
@@ -151,7 +151,7 @@ export function createOpenIdProvider(settings: OpenIdSettings, { log }: { readon
 type IdTokenClaims = Readonly<Record<string, unknown>> & { readonly iss: string; readonly sub: string }
 
 /** The longest name that is accepted from the provider, in characters. */
-const PROVIDED_NAME_LIMIT = 128
+const MOST_PROVIDED_NAME_CHARACTERS = 128
 
 /** Matches names that are written without quotes. Any other name is quoted, so that its end is clear to a reader. */
 const PLAIN_NAME_PATTERN = /^[\p{L}\p{M}\p{N} .@_'+-]+$/u
@@ -163,7 +163,12 @@ const quoteName = (name: string): string =>
 function readOperatorFromClaims(settings: OpenIdSettings, claims: IdTokenClaims): OperatorFromProvider {
   const { issuer, roles, role_claim, name_claim } = settings
   const name = claims[name_claim]
-  if (typeof name !== 'string' || name.trim() === '' || name.length > PROVIDED_NAME_LIMIT || /[\p{Cc}\p{Cs}]/u.test(name)) {
+  if (
+    typeof name !== 'string' ||
+    name.trim() === '' ||
+    name.length > MOST_PROVIDED_NAME_CHARACTERS ||
+    /[\p{Cc}\p{Cs}]/u.test(name)
+  ) {
     throw new OpenIdRefused('the provider of OpenID Connect gave no name that the audit log can store (ROLLCALL_OIDC_NAME_CLAIM)')
   }
   const found = claimTexts(claims, role_claim).flatMap((value) => roles.get(value) ?? [])
@@ -180,8 +185,8 @@ function readOperatorFromClaims(settings: OpenIdSettings, claims: IdTokenClaims)
 }
 
 /**
- * A short digest of issuer and subject, appended to a name that is not the subject. The provider may give two users the
- * same name, or reuse a name later; it gives no two users the same subject.
+ * A short digest of issuer and subject. It is appended to the name of an operator, unless the name is the subject itself.
+ * The provider may give two users the same name, or reuse a name later; it gives no two users the same subject.
  */
 const digestOfSubject = (issuer: string, subject: string): string =>
   createHash('sha256').update(`${issuer} ${subject}`).digest('hex').slice(0, 12)

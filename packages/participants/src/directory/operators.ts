@@ -7,7 +7,7 @@ import { findOperatorToken } from '../store/operator-tokens.ts'
 import { isSecretOf } from './secrets.ts'
 
 /** Checks the tokens of operators. */
-export interface OperatorTokenCheck {
+export interface OperatorTokenChecker {
   /** The operator who owns a token; null when the token is unknown, expired or revoked. */
   operatorOf(token: string): Promise<Operator | null>
 }
@@ -21,10 +21,10 @@ const OPERATOR_TOKEN_PATTERN = /^rollcall_([1-9]\d{0,8})_([\w-]{43})$/
  * Creates the check of tokens. It reads the database at each call, so a revoked token is refused at once.
  * @param clock the time by which tokens expire
  */
-export function createOperatorTokenCheck(
+export function createOperatorTokenChecker(
   db: Pick<Database, 'pool'>,
   { date }: Pick<Clock, 'date'> = SYSTEM_CLOCK,
-): OperatorTokenCheck {
+): OperatorTokenChecker {
   return {
     async operatorOf(token) {
       const [, id, secret] = OPERATOR_TOKEN_PATTERN.exec(token) ?? []

@@ -12,7 +12,7 @@ import {
   addSession,
   endExcessSessions,
   endSession,
-  findLink,
+  findLinkDigest,
   findSession,
   noteSessionSeen,
   type PageAudience,
@@ -39,11 +39,11 @@ export type PartnerSession = Session<string>
 
 /** The sessions of one page: the console or the partner page. */
 export interface Sessions<Owner> {
-  /** Begins a session. @returns it, with the value of its cookie; null when its owner may no longer sign in */
+  /** Begins a session. @returns the session and the value of its cookie; null when its owner may no longer sign in */
   begin(by: SignInMeans): Promise<{ readonly cookie: string; readonly session: Session<Owner> } | null>
   /**
    * Finds the session of a cookie; null when the cookie is not valid, or its session belongs to another page or has ended.
-   * @param acts true when a person did something. Calls that a page makes by itself do not keep the session alive.
+   * @param acts true when a person made the call, which keeps the session alive; false for calls that a page makes by itself
    */
   sessionOf(cookie: string, acts: boolean): Promise<Session<Owner> | null>
   /** Spends the one-time code of a sign-in link, and returns its owner; null when the code is not valid. */
@@ -72,20 +72,20 @@ interface SessionDeps {
   readonly clock?: Pick<Clock, 'date'>
 }
 
-/** Creates the sessions of the console. */
-export const createOperatorSessions = (db: Pick<Database, 'pool'>, deps: SessionDeps): Sessions<Operator> =>
-  createSessions<Operator>(db, 'operator', deps)
+/** Creates the functions that begin, find and end sessions of the console. */
+export const createOperatorSessionStore = (db: Pick<Database, 'pool'>, deps: SessionDeps): Sessions<Operator> =>
+  createSessionStore<Operator>(db, 'operator', deps)
 
-/** Creates the sessions of the partner page. */
-export const createPartnerSessions = (db: Pick<Database, 'pool'>, deps: Omit<SessionDeps, 'issuer'>): Sessions<string> =>
-  createSessions<string>(db, 'participant', { ...deps, issuer: null })
+/** Creates the functions that begin, find and end sessions of the partner page. */
+export const createPartnerSessionStore = (db: Pick<Database, 'pool'>, deps: Omit<SessionDeps, 'issuer'>): Sessions<string> =>
+  createSessionStore<string>(db, 'participant', { ...deps, issuer: null })
 
-function createSessions<Owner extends StoredSession['owner']>(
+function createSessionStore<Owner extends StoredSession['owner']>(
   db: Pick<Database, 'pool'>,
   audience: PageAudience,
   { limits, issuer, clock = SYSTEM_CLOCK }: SessionDeps,
 ): Sessions<Owner> {
-  /** Finds a session that has not ended. The store checks the audience, so `owner` has the right type. */
+  /** Finds a session of this page (`audience`) that has not ended; null when there is none. */
   const live = async (id: number): Promise<(StoredSession & { readonly owner: Owner }) | null> => {
     const { now, seenAfter } = sessionTimeBounds(limits, clock.date())
     const found = await findSession(db, audience, id, now)
@@ -101,7 +101,7 @@ function createSessions<Owner extends StoredSession['owner']>(
       if (id === null) return null
       await endExcessSessions(db, id, limits.operator_sessions)
       const session = await live(id)
-      return session && { cookie: `${id}_${secret}`, session: sessionWithoutDigest(session) }
+      return session && { cookie: `${id}_${secret}`, session: omitSecretDigest(session) }
     },
     async sessionOf(cookie, acts) {
       const [, id, secret] = ID_AND_SECRET_PATTERN.exec(cookie) ?? []
@@ -110,12 +110,12 @@ function createSessions<Owner extends StoredSession['owner']>(
       if (!isSecretOf(found === null ? [] : [found.sha256], secret) || found === null) return null
       const now = clock.date()
       if (acts && now - found.seen_at.getTime() >= SEEN_UPDATE_INTERVAL_MS) await noteSessionSeen(db, found.id, new Date(now))
-      return sessionWithoutDigest(found)
+      return omitSecretDigest(found)
     },
     async spendCode(code) {
       const [, id, secret] = ID_AND_SECRET_PATTERN.exec(code) ?? []
       if (id === undefined || secret === undefined) return null
-      const sha256 = await findLink(db, audience, Number(id), new Date(clock.date()))
+      const sha256 = await findLinkDigest(db, audience, Number(id), new Date(clock.date()))
       if (!isSecretOf(sha256 === null ? [] : [sha256], secret)) return null
       return spendLink(db, audience, Number(id))
     },
@@ -123,7 +123,7 @@ function createSessions<Owner extends StoredSession['owner']>(
   }
 }
 
-const sessionWithoutDigest = <Owner>({ id, owner, ends_at }: Session<Owner>): Session<Owner> => ({ id, owner, ends_at })
+const omitSecretDigest = <Owner>({ id, owner, ends_at }: Session<Owner>): Session<Owner> => ({ id, owner, ends_at })
 
 /** The bounds of a live session: it ends after `now`, and was used after `seenAfter`. */
 export const sessionTimeBounds = (

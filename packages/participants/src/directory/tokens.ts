@@ -35,14 +35,14 @@ const ENVIRONMENT_CLAIM = 'environment'
 /** The most verified tokens that are cached: each until it expires at the latest, or until others need its place. */
 const MOST_CACHED_TOKENS = 10_000
 /** The length in characters above which a token is refused unchecked. Our tokens are far shorter. */
-const MAX_TOKEN_LENGTH = 2_048
+const MOST_TOKEN_CHARACTERS = 2_048
 
 /**
  * Creates the functions that issue and verify access tokens.
  * @param options.lifetime seconds
  * @param clock the time of issue and of expiry
  */
-export function createTokens(
+export function createAccessTokenIssuer(
   keys: TokenKeys,
   options: { lifetime: number },
   clock: Pick<Clock, 'date'> = SYSTEM_CLOCK,
@@ -74,7 +74,7 @@ export function createTokens(
         remembered.delete(token)
         return null
       }
-      if (token.length > MAX_TOKEN_LENGTH || !isCanonicalToken(token)) return null
+      if (token.length > MOST_TOKEN_CHARACTERS || !isCanonicalToken(token)) return null
       try {
         const { payload, protectedHeader } = await jwtVerify(token, (header) => requireTokenKey(keys, header.kid), {
           algorithms: [TOKEN_ALGORITHM],

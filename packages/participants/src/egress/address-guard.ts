@@ -25,7 +25,7 @@ export type ResolveHost = (host: string) => Promise<readonly string[]>
 export interface AddressGuardOptions {
   /** Hosts to which the operator allows requests that the rules would refuse. */
   readonly allowed?: readonly AllowedHost[]
-  /** The ports that are allowed at a host without `ports` of its own in `allowed`; only 443 by default. */
+  /** The allowed ports of each host to which `allowed` gives no `ports`; only 443 by default. */
   readonly ports?: readonly number[]
   readonly resolve?: ResolveHost
   /** Certificates (PEM) of the authorities that are trusted in place of those of Node.js. */
@@ -33,8 +33,8 @@ export interface AddressGuardOptions {
   /** The client certificate, shown to every host that asks for one. */
   readonly identity?: ClientIdentity
   /**
-   * The most milliseconds for resolving a name. The same limit is for resolving and connecting together, with TLS (exact to about
-   * a second).
+   * The most milliseconds for a connection: for resolving the name, connecting and TLS together, exact to about a second. The
+   * same limit holds for `check`, which only resolves the name.
    */
   readonly connectTimeoutMs?: number
   /** The most open connections to one host and port. */
@@ -162,9 +162,9 @@ export interface ParticipantGuards {
   close(): Promise<void>
 }
 
-/** Creates at most two guards for a participant, with and without certificate; changed hosts need a new guard. */
+/** Creates the guards of participants: for each at most two, with and without certificate. Changed hosts need a new guard. */
 export function createParticipantGuards(options: Omit<AddressGuardOptions, 'allowed'> = {}): ParticipantGuards {
-  // A replaced guard ends its current requests and accepts no others.
+  // A replaced guard accepts no new requests, and closes when its current requests have been answered.
   const guards = new Memo<AddressGuard>((guard) => void guard.close().catch(() => undefined))
   return {
     of({ id, outgoing }, identity) {

@@ -42,8 +42,8 @@ export function readAddress(address: string, rules: AddressRules): URL {
 }
 
 /**
- * The reason why requests can never reach an allowed host: its address is in a network that no setting opens, or that
- * this row does not open. Null for other addresses, and for names, which are not resolved here.
+ * The reason why requests can never reach an allowed host with an IP address: its network is not public, and no setting opens
+ * this network, or `row` lacks the setting. Null for other addresses, and for names, which are not resolved here.
  */
 export function findUnreachableReason(row: AllowedHost): string | null {
   const special = isIP(row.host) === 0 ? null : findNonPublicNetwork(row.host)
@@ -67,7 +67,7 @@ function readWrittenAuthority(address: string): string {
 
 /**
  * Checks that each address is on the public network, or on a network that is allowed for the host.
- * @throws {AddressRefused} for the first other address
+ * @throws {AddressRefused} an address is on a network that is not allowed
  */
 export function checkAddressesAllowed(addresses: readonly string[], allowed: AllowedHost | undefined): void {
   for (const address of addresses) {
@@ -80,8 +80,8 @@ export function checkAddressesAllowed(addresses: readonly string[], allowed: All
 }
 
 /**
- * A range of addresses that are not public, from the special-purpose registries (RFC 6890 and those of IANA). The first
- * range in the list that has an address decides.
+ * A range of addresses that are not public, from the special-purpose registries (RFC 6890 and those of IANA). Ranges may
+ * overlap: the first one in the list that contains an address gives the network of this address.
  */
 interface NonPublicRange {
   readonly network: string
@@ -154,15 +154,15 @@ interface NonPublicNetwork {
   readonly allowedBy: AllowableNetwork | null
 }
 
-const NO_ADDRESS_NETWORK: NonPublicNetwork = { network: 'no address', allowedBy: null }
-const SCOPED_NETWORK: NonPublicNetwork = { network: 'scoped', allowedBy: null }
+const INVALID_ADDRESS_NETWORK: NonPublicNetwork = { network: 'no address', allowedBy: null }
+const IPV6_SCOPED_NETWORK: NonPublicNetwork = { network: 'scoped', allowedBy: null }
 
 /** The network of an address that is not public; null for a public one. */
 export function findNonPublicNetwork(address: string): NonPublicNetwork | null {
   const family = isIP(address)
-  if (family === 0) return NO_ADDRESS_NETWORK
+  if (family === 0) return INVALID_ADDRESS_NETWORK
   // An address with a scope, such as `fe80::1%eth0`, is on a link of this machine.
-  if (address.includes('%')) return SCOPED_NETWORK
+  if (address.includes('%')) return IPV6_SCOPED_NETWORK
   const name = family === 6 ? 'ipv6' : 'ipv4'
   const range = RANGES_BY_FAMILY[name].find(({ list }) => list.check(address, name))
   if (range === undefined) return null

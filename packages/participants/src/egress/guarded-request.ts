@@ -48,7 +48,7 @@ export async function sendRequest(agent: Dispatcher, url: URL, request: GuardedR
     })
     return { status: answer.statusCode, headers: answer.headers, body: await readAnswerBody(answer, request) }
   } catch (error) {
-    throw toRequestProblem(error, signal)
+    throw toOutgoingRequestError(error, signal)
   }
 }
 
@@ -84,7 +84,7 @@ async function readAnswerBody(
   return Buffer.concat(chunks)
 }
 
-function toRequestProblem(error: unknown, signal: AbortSignal): AddressRefused | RequestFailed {
+function toOutgoingRequestError(error: unknown, signal: AbortSignal): AddressRefused | RequestFailed {
   if (error instanceof AddressRefused || error instanceof RequestFailed) return error
   const code = errorCodeOf(error)
   const late = signal.aborted || code === 'UND_ERR_CONNECT_TIMEOUT'

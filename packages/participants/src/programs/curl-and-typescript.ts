@@ -13,11 +13,11 @@ import {
 export const KEY_PLACEHOLDER = 'A file with your private key as a JWK.'
 
 /** The query forms that the try-out page can send and show as programs. */
-export const TRY_QUERY_FORMS = ['identifier', 'expression', 'predicate', 'graphql'] as const
+export const TRY_OUT_QUERY_FORMS = ['identifier', 'expression', 'predicate', 'graphql'] as const
 
-/** A query with its form, one of `TRY_QUERY_FORMS`. */
+/** A query with its form, one of `TRY_OUT_QUERY_FORMS`. */
 export interface QueryWithForm {
-  readonly name: (typeof TRY_QUERY_FORMS)[number]
+  readonly name: (typeof TRY_OUT_QUERY_FORMS)[number]
   readonly query: JsonValue
 }
 

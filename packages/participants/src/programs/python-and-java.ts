@@ -24,7 +24,7 @@ export interface ShownSearch extends ProgramParties {
   readonly later: boolean
 }
 
-const KEY_SET = '/.well-known/jwks.json'
+const OUR_KEY_SET_PATH = '/.well-known/jwks.json'
 const KID_PLACEHOLDER = 'KID'
 
 /** Shows a search as a Python program. */
@@ -37,13 +37,13 @@ export const searchAsPython = ({ criteria, later, ...program }: ShownSearch): st
  */
 export function pythonProgram({ namespace, registry, participant, kid }: ProgramParties, call: string): string {
   const { sender_id, signature_profile: profile } = participant
-  if (!hasDefaultLayoutAndForm(profile)) return `# ${unsupportedProfileText('rollcall.py', profile)}\n`
+  if (!canExampleProgramsSign(profile)) return `# ${unsupportedProfileText('rollcall.py', profile)}\n`
   const algorithms = profile.algorithms.map((name) => JSON.stringify(name)).join(', ')
   return `import os
 from rollcall import Peer, Registry, SigningKey  # examples/python/rollcall.py
 
 host = os.environ["REGISTRY"]
-peer = Peer(${textLiteral(registry.sender_id)}, f"{host}${KEY_SET}", (${algorithms},), ${textLiteral(profile.digest_prefix)})
+peer = Peer(${textLiteral(registry.sender_id)}, f"{host}${OUR_KEY_SET_PATH}", (${algorithms},), ${textLiteral(profile.digest_prefix)})
 registry = Registry(
     f"{host}/${namespace}/v${PROTOCOL_VERSION}",
     peer,
@@ -71,7 +71,7 @@ export function searchAsJava({ criteria, later, ...program }: ShownSearch): stri
  */
 export function javaProgram({ namespace, registry, participant, kid }: ProgramParties, call: string): string {
   const { sender_id, signature_profile: profile } = participant
-  const isSupported = hasDefaultLayoutAndForm(profile) && profile.digest_prefix === '' && profile.algorithms.includes('EdDSA')
+  const isSupported = canExampleProgramsSign(profile) && profile.digest_prefix === '' && profile.algorithms.includes('EdDSA')
   if (!isSupported) return `// ${unsupportedProfileText('Rollcall.java', profile)}\n`
   return `import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -82,7 +82,7 @@ import java.nio.file.Path;
 public class Search {
   public static void main(String... words) throws Exception {
     String host = System.getenv("REGISTRY");
-    var peer = new Rollcall.Peer(${textLiteral(registry.sender_id)}, new Rollcall.KeySet(host + "${KEY_SET}"));
+    var peer = new Rollcall.Peer(${textLiteral(registry.sender_id)}, new Rollcall.KeySet(host + "${OUR_KEY_SET_PATH}"));
     // ${KEY_PLACEHOLDER}
     var key = Rollcall.SigningKey.fromFile(Path.of(System.getenv("SIGNING_KEY")), ${textLiteral(kid ?? KID_PLACEHOLDER)});
     var tokens = new Rollcall.Tokens(
@@ -102,7 +102,7 @@ public class Search {
 
 const { layout: LAYOUT, canonical_form: FORM } = DEFAULT_SIGNATURE_PROFILE
 
-const hasDefaultLayoutAndForm = ({ layout, canonical_form }: SignatureProfile): boolean =>
+const canExampleProgramsSign = ({ layout, canonical_form }: SignatureProfile): boolean =>
   layout === LAYOUT && canonical_form === FORM
 
 const unsupportedProfileText = (file: string, { layout, canonical_form, digest_prefix, algorithms }: SignatureProfile): string =>

@@ -12,9 +12,9 @@ export interface IncomingRequest {
   /** True when the connection is closed, so that no answer can be sent. */
   readonly isGone: () => boolean
   /** Called with the sender_id of the participant that the access token was issued to. */
-  readonly identified?: (sender_id: string) => void
-  /** Called with the message_id when the header has been read and checked. */
-  readonly named?: (message_id: string) => void
+  readonly onParticipantKnown?: (sender_id: string) => void
+  /** Called when the form of the header has been checked. */
+  readonly onHeaderRead?: (header: { readonly message_id: string }) => void
 }
 
 /** A request that the quotas have admitted. */
@@ -30,8 +30,8 @@ export interface AdmittedRequest extends IncomingRequest {
 type BodyReadRequest = Pick<AdmittedRequest, 'headers' | 'body' | 'hold' | 'largeTurn' | 'endTurn'>
 
 /**
- * A body of this many bytes or more is worked on in a turn: a node works on one such body of a participant at a time. From
- * BODY_BEGINNING_BYTES on, a body also waits for a turn in which its beginning is checked.
+ * A body of this many bytes or more waits for a turn (`largeTurn`) when it is complete: a node works on one such body of a
+ * participant at a time. A body of BODY_BEGINNING_BYTES or more waits for such a turn also before its beginning is checked.
  */
 const LARGE_BODY_BYTES = 1_048_576
 /** The number of bytes after which the beginning of a longer body is checked, before the rest is read. */
@@ -44,8 +44,8 @@ export type CountBytesInMemory = (bytes: number) => void
  * Reads the bytes of a body; `decodeBody` turns them into text.
  * @param accepted the accepted content types
  * @param checkBeginning throws to refuse a long body by its first bytes
- * @throws RequestFault err.request.bad: 415 the headers do not say plain UTF-8 JSON; 413 the body is above `maxBytes`;
- * 400 the connection ends early; also as `hold` and `checkBeginning` do
+ * @throws RequestFault err.request.bad: 415 `checkContentType` refuses the headers; 413 the body is above `maxBytes`;
+ * 400 the connection ends early. Faults of `hold` and `checkBeginning` are passed on
  */
 export async function readJsonBody(
   { headers, body, hold, largeTurn, endTurn }: BodyReadRequest,
@@ -75,10 +75,10 @@ const utf8Decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /**
  * Reads a body of any content type, and returns its text without a byte order mark.
  * @throws RequestFault err.request.bad: 413 the body is above `maxBytes`; 400 the connection ends early, or the bytes are not
- * UTF-8; also as `hold` does
+ * UTF-8
  */
-export async function readBodyText(body: Readable, maxBytes: number, hold?: CountBytesInMemory): Promise<string> {
-  return decodeBody(await readBytes(body, maxBytes, { hold })).replace(/^\ufeff/, '')
+export async function readBodyText(body: Readable, maxBytes: number): Promise<string> {
+  return decodeBody(await readBytes(body, maxBytes)).replace(/^\ufeff/, '')
 }
 
 /** Decodes a whole body as text. @throws RequestFault err.request.bad: the bytes are not UTF-8 */
@@ -90,7 +90,7 @@ export function decodeBody(bytes: Uint8Array): string {
   }
 }
 
-/** Checks the headers of a request. @throws RequestFault 415: they do not say plain UTF-8 JSON */
+/** Checks the headers of a request. @throws RequestFault 415: the body is not of an accepted type, not UTF-8 or compressed */
 export function checkContentType(headers: IncomingHttpHeaders, accepted: AcceptedTypes): void {
   const problem = bodyTypeProblem(accepted, (name) => String(headers[name] ?? '') || null)
   if (problem !== null) throw new RequestFault('err.request.bad', problem, 415)
@@ -121,7 +121,7 @@ export function nextChunk(body: Readable): Promise<Buffer | null> {
 function readBytes(
   body: Readable,
   maxBytes: number,
-  { hold, check }: { hold?: CountBytesInMemory | undefined; check?: (beginning: Buffer) => Promise<void> },
+  { hold, check }: { readonly hold?: CountBytesInMemory; readonly check?: (beginning: Buffer) => Promise<void> } = {},
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

@@ -105,8 +105,8 @@ export function readEnvelope(text: string, bounds: JsonBounds): Envelope & Parse
 /**
  * Reads the envelope of a callback. If its header does not name the sender, the owner of the token is the sender.
  * @param sender_id the owner of the token
- * @param callback the row of the callback. If its header is that of a request, `status` may be missing; a header that has
- * `status` is always checked as that of a callback
+ * @param callback its `header` says how to check a header without `status`: as that of a callback, which requires `status`,
+ * or of a request. A header with `status` is checked as that of a callback
  * @throws RequestFault 400 err.request.bad
  */
 export function readCallbackEnvelope(
@@ -146,7 +146,7 @@ function readHeaderAndMessage(text: string, bounds: JsonBounds) {
 }
 
 const requestValidators = oncePerObject((row: MessageRow): Validator<Message> => validator(row.incoming))
-/** For each callback message, its validators by `Kind.relaxed`: few kinds relax a rule. */
+/** For each callback message, its validators by `Kind.relaxed`: the rules that registries of a kind do not check. */
 const callbackValidators = oncePerObject((_row: MessageRow) => new Map<Kind['relaxed'], Validator<Message>>())
 
 /**
@@ -177,7 +177,7 @@ export function readCallbackMessage(
 }
 
 function faultOfJsonError(error: JsonError): RequestFault {
-  // An `rjct.` code is for a header. Before the sender is known, only a fault can be answered; its text has the code.
+  // Too many items are a rejection, but before the sender is known only a fault is answered. Its text names the `rjct.` code.
   if (error instanceof TooManyItems) return badRequestFault(`rjct.total_count.limit_exceeded: ${error.message}`)
   return badRequestFault(error.message)
 }

@@ -14,7 +14,7 @@ import {
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { envelopeBounds, messageBounds, readEnvelope, readMessage } from './envelope.ts'
-import { findCheckedMessage, messageWithItems, readLargeEnvelope, readLargeMessage } from './large.ts'
+import { findMessageCheckedByThread, messageWithItems, readLargeEnvelope, readLargeMessage } from './large.ts'
 import { createReadingThreads } from './threads.ts'
 
 const SEARCH = operation('search')
@@ -53,7 +53,7 @@ const small = (message: JsonObject) =>
   })
 const large = (message: JsonObject) =>
   outcome(async () => {
-    const checked = findCheckedMessage(message)
+    const checked = findMessageCheckedByThread(message)
     if (checked === undefined) throw new Error('it was not read on a thread')
     return {
       values: canonicalJson(await messageWithItems(SEARCH, checked, 'values')),
@@ -138,7 +138,7 @@ describe('a body that is read on a thread', () => {
     const bounds = envelopeBounds(limits, SEARCH.request)
     const read = await readLargeEnvelope({ reading }, SEARCH, sender('rfc8785', 'required'), text, bounds)
     expect(read.message).toEqual({})
-    expect(findCheckedMessage(read.message)).toBeUndefined()
+    expect(findMessageCheckedByThread(read.message)).toBeUndefined()
   })
 })
 

@@ -48,7 +48,7 @@ export async function readLargeEnvelope(
   })
   // The thread returns no message if the checks will refuse the envelope.
   const message = read.message === null ? {} : messageAsSent(operation, read.message)
-  return { header: read.header, message, source: signedEnvelope(read, message, bounds) }
+  return { header: read.header, message, source: envelopeReadByThread(read, message, bounds) }
 }
 
 /** Reads a large decrypted message on a thread; null when the text is no JSON object within the bounds. */
@@ -79,7 +79,7 @@ export type ValidSplitMessage = SplitMessage<Message>
  * The checked form of a message that a reading thread has read; undefined when the main thread read the message.
  * @throws RequestFault err.request.bad: the message breaks a rule of its schema
  */
-export function findCheckedMessage(message: JsonObject): ValidSplitMessage | undefined {
+export function findMessageCheckedByThread(message: JsonObject): ValidSplitMessage | undefined {
   const read = threadResultsByMessage.get(message)
   if (read === undefined) return undefined
   if ('problem' in read.checked) throw new RequestFault('err.request.bad', read.checked.problem)
@@ -111,7 +111,7 @@ async function itemsAsValues({ pieces }: ItemTexts): Promise<JsonValue[]> {
   return values
 }
 
-function signedEnvelope({ source, signed }: EnvelopeFromThread, message: JsonValue, bounds: JsonBounds): SignedEnvelope {
+function envelopeReadByThread({ source, signed }: EnvelopeFromThread, message: JsonValue, bounds: JsonBounds): SignedEnvelope {
   const members = new Map(Object.entries({ ...source, message }))
   return {
     member: (name) => members.get(name),

@@ -45,13 +45,13 @@ export interface SplitMessage<Frame extends object> {
 export interface MessageFromThread {
   /** The message as the participant sent it. */
   readonly sent: SplitMessage<JsonObject>
-  /** The message in canonical spelling, or the rule that it breaks. `items` is null when they equal those of `sent`. */
+  /** The message in canonical spelling, or the rule that it breaks. `items` is null if `sent` has the same, or there are none. */
   readonly checked: SplitMessage<Message> | { readonly problem: string }
 }
 
 /**
- * The texts of header and message that the signature covers, when its form is not RFC 8785, or the reason why they
- * cannot be found. Null when the form is RFC 8785, or no signature is verified.
+ * The texts of header and message that the signature covers, or the reason why they cannot be found. They are needed only
+ * to verify a signature with another canonical form than RFC 8785; otherwise null.
  */
 export type SignedTexts = { readonly header: string; readonly message: string } | { readonly problem: string } | null
 
@@ -102,7 +102,7 @@ function signedTexts(source: SourcedEnvelope, form: CanonicalFormName): SignedTe
   }
 }
 
-/** Separates a message's items, and checks the message. @param inClear false: an encrypted message is not checked */
+/** Separates a message's items, and checks the message. @param inClear false: the message is encrypted, and is not checked */
 function separateItemsAndCheck(name: string, message: JsonObject, inClear = true): MessageFromThread {
   const sent = splitOffItems(name, message)
   return { sent, checked: inClear ? checkedMessageOrProblem(name, message) : { problem: 'message: is encrypted' } }
@@ -121,7 +121,7 @@ type MessageMembers = Readonly<Record<string, unknown>>
 
 /**
  * Separates the items from the rest of a message.
- * @param same another form of the message: if its items are the same array, they are not written again
+ * @param same the message before it was checked: if its items are the same array, `items` is null
  */
 function splitOffItems<Frame extends MessageMembers>(name: string, message: Frame, same?: MessageMembers): SplitMessage<Frame> {
   const member = operation(name).request.items
@@ -199,7 +199,7 @@ export type ReadingOutcome =
   | { readonly refused: Pick<RequestFault, 'code' | 'message' | 'httpStatus'> }
   | { readonly failed: string }
 
-function runReadingOrder({ name, task }: NamedReadingTask): ReadingOutcome {
+function runReadingTask({ name, task }: NamedReadingTask): ReadingOutcome {
   try {
     return { done: (TASK_FUNCTIONS[name] as (task: unknown) => unknown)(task) }
   } catch (error) {
@@ -212,4 +212,4 @@ function runReadingOrder({ name, task }: NamedReadingTask): ReadingOutcome {
   }
 }
 
-parentPort?.on('message', (order: NamedReadingTask) => parentPort?.postMessage(runReadingOrder(order)))
+parentPort?.on('message', (order: NamedReadingTask) => parentPort?.postMessage(runReadingTask(order)))

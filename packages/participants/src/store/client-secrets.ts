@@ -6,10 +6,10 @@ import { sql } from 'kysely'
 import { lockParticipant } from './participants.ts'
 
 /** The most live secrets of a participant: the old one works while a new one is put in place. */
-const MOST_LIVE_SECRETS = 2
+const MOST_VALID_SECRETS = 2
 
 /**
- * Adds a secret by its SHA-256. Live secrets other than the newest two are retired.
+ * Adds a secret by its SHA-256. Only the newest two secrets can be used; older ones are retired, and refused from then on.
  * @throws StoreRefusal no such participant
  */
 export async function addSecret(db: Database, participant: Pick<Participant, 'id'>, sha256: Buffer): Promise<void> {
@@ -18,7 +18,7 @@ export async function addSecret(db: Database, participant: Pick<Participant, 'id
     await sql`insert into participant_secret (participant, sha256) values (${owner.id}, ${sha256})`.execute(transaction)
     await sql`update participant_secret set retired_at = now()
       where participant = ${owner.id} and retired_at is null and id not in (
-        select id from participant_secret where participant = ${owner.id} order by id desc limit ${MOST_LIVE_SECRETS})`.execute(
+        select id from participant_secret where participant = ${owner.id} order by id desc limit ${MOST_VALID_SECRETS})`.execute(
       transaction,
     )
   })

@@ -4,11 +4,11 @@ import type { Removable } from '@rollcall/database/removal'
 
 interface ClosingSql {
   /**
-   * SQL that closes the registry or participant with id `$1`: it revokes all grants in the registry, future ones too,
-   * or disables the participant. Returns the ids of the changed rows.
+   * SQL that closes the registry or participant with id `$1`. For a registry, it revokes all grants, future ones too, and
+   * returns their ids; a participant is disabled, and its id is returned if it was active.
    */
   readonly close: string
-  /** SQL that restores the rows with the ids `$1`; a grant only if no new grant is in force in its period. */
+  /** SQL that restores the rows with the ids `$1`. A grant stays revoked if its period overlaps that of a newer grant. */
   readonly reopen: string
 }
 

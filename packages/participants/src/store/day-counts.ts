@@ -6,7 +6,7 @@ import type { Database } from '@rollcall/database/database'
 
 /** The tables that count callbacks (inbox) and accepted requests; both have the same columns. */
 export const [INBOX_DAY, ACCEPTED_DAY] = ['inbox_day', 'accepted_day'] as const
-export type DayTable = typeof INBOX_DAY | typeof ACCEPTED_DAY
+export type DayCountTable = typeof INBOX_DAY | typeof ACCEPTED_DAY
 
 /** How much was stored for a participant today. */
 export interface DayUse {
@@ -20,19 +20,20 @@ export interface DayUse {
 const TODAY_SQL = `(now() at time zone 'UTC')::date`
 
 /**
- * SQL for the `with` part of a statement: adds the messages in `written`, another `with` part, to the counts of today. `written`
- * has the columns `participant` and `bytes`. No other part may read from this part: so this part runs last, and locks the rows of
- * counts, for which all nodes wait, only until the commit. All nodes count in the same order, so they do not deadlock.
+ * SQL for a subquery in the `with` list of a statement. It adds the messages in `written`, another subquery of that list, to the
+ * counts of today. No subquery may read from this one: then it runs last, and the rows of counts, for which all nodes wait, are
+ * locked only until the commit. All nodes count in the same order, so they do not deadlock.
+ * @param written a name; the rows have the columns `participant` and `bytes`
  * @param messages SQL that counts the messages in the rows
  */
-export const countMessagesSql = (table: DayTable, written: string, messages = 'count(*)'): string =>
+export const countMessagesSql = (table: DayCountTable, written: string, messages = 'count(*)'): string =>
   `insert into ${table} as held (participant, day, messages, bytes)
     select participant, ${TODAY_SQL}, ${messages}, coalesce(sum(bytes), 0) from ${written} group by participant order by participant
     on conflict (participant, day) do update
       set messages = held.messages + excluded.messages, bytes = held.bytes + excluded.bytes`
 
 /** Reads how many messages and bytes were stored for a participant today. */
-export async function readDayUse({ pool }: Pick<Database, 'pool'>, table: DayTable, participant: number): Promise<DayUse> {
+export async function readDayUse({ pool }: Pick<Database, 'pool'>, table: DayCountTable, participant: number): Promise<DayUse> {
   const { rows } = await pool.query<DayUse>({
     name: `today in ${table}`,
     text: `select coalesce(sum(messages), 0)::bigint as messages, coalesce(sum(bytes), 0)::bigint as bytes,
@@ -46,6 +47,6 @@ export async function readDayUse({ pool }: Pick<Database, 'pool'>, table: DayTab
 }
 
 /** Deletes the counts of past days, except yesterday: a statement that began before midnight may still be counting. */
-export async function deleteOldDays({ pool }: Pick<Database, 'pool'>, table: DayTable): Promise<void> {
+export async function deleteOldDays({ pool }: Pick<Database, 'pool'>, table: DayCountTable): Promise<void> {
   await pool.query(`delete from ${table} where day < ${TODAY_SQL} - 1`)
 }

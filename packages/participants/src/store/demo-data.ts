@@ -33,7 +33,7 @@ export async function listRegistriesAndParticipants(db: Database): Promise<Regis
   return { demo: named(true), real: named(false) }
 }
 
-/** Milliseconds to wait for the lock: the session of a demo that was killed ends within that time. */
+/** Milliseconds to wait for the lock. If a demo was killed, its database session, and so its lock, ends within this time. */
 const LOCK_TIMEOUT_MS = 2_000
 
 /** The code of PostgreSQL for a lock that was not free in time. */

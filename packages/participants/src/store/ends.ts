@@ -4,10 +4,13 @@ import type { Database } from '@rollcall/database/database'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 
 /**
- * Finds where an active participant's last grant in a registry, or last key for a use, ends within this many days.
- * Grants and keys that ended already are left out.
+ * Finds active participants that will have no grant in a registry, or no key for a use, within this many days. Of several grants
+ * or keys, the one with the latest end counts. Those that ended already are left out.
  */
-export async function findComingEnds({ pool }: Pick<Database, 'pool'>, days: number): Promise<readonly GrantOrKeyExpiry[]> {
+export async function findGrantsAndKeysEndingSoon(
+  { pool }: Pick<Database, 'pool'>,
+  days: number,
+): Promise<readonly GrantOrKeyExpiry[]> {
   const { rows } = await pool.query<GrantOrKeyExpiry>({
     name: 'ends of grants and keys',
     text: `with last as (

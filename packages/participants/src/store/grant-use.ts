@@ -2,7 +2,7 @@
 import type { Database } from '@rollcall/database/database'
 
 /** Identifies one count of a day: the participant, the registry, and what is counted. */
-export interface DailyCountKey {
+export interface DailyQuotaKey {
   readonly participant: number
   readonly registry: number
   readonly counted: string
@@ -13,7 +13,7 @@ const TODAY_BY_CLOCK_SQL = `(clock_timestamp() at time zone 'UTC')::date`
 /** Takes `wanted` from a day's quota, or nothing. @param most the quota @returns false when too little is left */
 export async function takeDailyQuota(
   { pool }: Pick<Database, 'pool'>,
-  { participant, registry, counted }: DailyCountKey,
+  { participant, registry, counted }: DailyQuotaKey,
   wanted: number,
   most: number,
 ): Promise<boolean> {
@@ -31,10 +31,10 @@ export async function takeDailyQuota(
 
 /**
  * SQL for the `with` part of a statement: counts what is delivered without a request, even beyond the quota of the day.
- * @param rows a select with the columns of `DailyCountKey` and `used`. Its order is the same on every node, so that
+ * @param rows a select with the columns of `DailyQuotaKey` and `used`. Its order is the same on every node, so that
  * they do not deadlock.
  */
-export const countUsesSql = (rows: string): string =>
+export const countGrantUseSql = (rows: string): string =>
   `insert into grant_use as held (participant, registry, counted, day, used)
     select participant, registry, counted, ${TODAY_BY_CLOCK_SQL}, used from (${rows}) as counts
     on conflict (participant, registry, counted, day) do update set used = held.used + excluded.used`
@@ -42,7 +42,7 @@ export const countUsesSql = (rows: string): string =>
 /** The number that was used today for this participant, registry and `counted`; 0 when nothing was used. */
 export async function readUsedToday(
   { pool }: Pick<Database, 'pool'>,
-  { participant, registry, counted }: DailyCountKey,
+  { participant, registry, counted }: DailyQuotaKey,
 ): Promise<number> {
   const { rows } = await pool.query<{ used: number }>({
     name: 'used of day',
@@ -53,6 +53,6 @@ export async function readUsedToday(
 }
 
 /** Deletes what was counted for daily quotas on the days before yesterday. */
-export async function deleteOldUse({ pool }: Pick<Database, 'pool'>): Promise<void> {
+export async function deleteOldQuotaUse({ pool }: Pick<Database, 'pool'>): Promise<void> {
   await pool.query(`delete from grant_use where day < ${TODAY_BY_CLOCK_SQL} - 1`)
 }

@@ -25,7 +25,7 @@ export interface StoredGrant {
 
 const GRANT_COLUMNS = 'id, participant, registry, terms, valid_from, valid_until'
 
-interface GrantOwner {
+interface GrantParties {
   readonly participant: Pick<Participant, 'id'>
   readonly registry: Pick<Registry, 'id'>
 }
@@ -38,7 +38,7 @@ interface GrantOwner {
  */
 export async function addGrant(
   db: Pick<Database, 'kysely'>,
-  owner: GrantOwner,
+  owner: GrantParties,
   terms: GrantTerms,
   { replace }: { readonly replace: boolean },
 ): Promise<StoredGrant> {
@@ -77,7 +77,7 @@ export interface GrantChanges {
  */
 export async function changeGrants(
   { kysely }: Pick<Database, 'kysely'>,
-  { participant, registry }: GrantOwner,
+  { participant, registry }: GrantParties,
   { revoke, add }: GrantChanges,
 ): Promise<readonly StoredGrant[]> {
   return kysely.transaction().execute(async (transaction) => {
@@ -126,7 +126,7 @@ const ADVICE_BY_ENVIRONMENT: Readonly<Record<Environment, string>> = {
 
 async function insertGrant(
   transaction: Transaction<unknown>,
-  { participant, registry }: GrantOwner,
+  { participant, registry }: GrantParties,
   terms: GrantTerms,
 ): Promise<StoredGrant> {
   const { valid_from, valid_until } = grantPeriod(terms)
@@ -208,7 +208,10 @@ export async function listGrants(
 }
 
 /** Revokes all grants of a participant in a registry; every node follows within a second. @returns their number */
-export async function revokeGrants({ kysely }: Pick<Database, 'kysely'>, { participant, registry }: GrantOwner): Promise<number> {
+export async function revokeGrants(
+  { kysely }: Pick<Database, 'kysely'>,
+  { participant, registry }: GrantParties,
+): Promise<number> {
   const { numAffectedRows } = await sql`update participant_grant set revoked_at = now()
     where participant = ${participant.id} and registry = ${registry.id} and revoked_at is null`.execute(kysely)
   return Number(numAffectedRows)

@@ -20,7 +20,7 @@ export const DEFAULT_MESSAGE_POLICY: MessagePolicy = {
 
 const MOST_ALLOWED_HOSTS = 100
 
-/** Adds what follows from the changes: a given `signature_policy` resets `allow_unsigned`, unless both are given. */
+/** Adds `allow_unsigned: false` to changes that give `signature_policy` without `allow_unsigned`. */
 export function withImpliedChanges(changes: Partial<MessagePolicy>): Partial<MessagePolicy> {
   return { ...(changes.signature_policy !== undefined && { allow_unsigned: false }), ...changes }
 }
@@ -74,9 +74,8 @@ const isPort = (port: number): boolean => Number.isInteger(port) && port >= 1 &&
 type StricterPolicy = Pick<Extract<JournalAct, { readonly kind: 'policy_tightened' }>, 'policy' | 'hosts'>
 
 /**
- * The part of a change that a restore must not undo: stricter policies, another signature profile, another address in place of
- * one of a key set, and hosts that are no longer allowed. Null when there is no such part. Each list of policies begins with the
- * strictest.
+ * The part of a change that a restore must not undo: stricter policies, another signature profile, a changed or removed
+ * `jwks_uri`, and hosts that are no longer allowed. Null when there is no such part. Lists of policies begin with the strictest.
  */
 export function findStricterChanges(from: MessagePolicy, to: MessagePolicy): StricterPolicy | null {
   const { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri } = to

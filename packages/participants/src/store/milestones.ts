@@ -18,12 +18,12 @@ export interface Milestones {
   readonly callback: Date | null
 }
 
-/** The least milliseconds between two calls of `look` for a participant: `look` reads hundreds of messages. */
-const LOOK_INTERVAL_MS = 60_000
-const MOST_REMEMBERED_LOOKS = 10_000
+/** The least milliseconds between two calls of `look` for a participant: this function reads hundreds of stored messages. */
+const MILESTONE_READ_INTERVAL_MS = 60_000
+const MOST_REMEMBERED_READ_TIMES = 10_000
 
 /** The time of the last call of `look`, by `Participant.id`. */
-const lastLookTimes = oncePerPool(() => new Map<number, number>())
+const lastMilestoneReadTimes = oncePerPool(() => new Map<number, number>())
 
 /**
  * Returns the noted steps. When some are missing, calls `look`, as a rule at most once a minute for a participant in each
@@ -38,9 +38,9 @@ export async function noteMilestones(
 ): Promise<Milestones> {
   const noted = await readNotedMilestones({ pool }, id)
   if (Object.values(noted).every((at) => at !== null)) return noted
-  const looks = lastLookTimes(pool)
-  if (now - (looks.get(id) ?? Number.NEGATIVE_INFINITY) < LOOK_INTERVAL_MS) return noted
-  if (looks.size >= MOST_REMEMBERED_LOOKS) looks.clear()
+  const looks = lastMilestoneReadTimes(pool)
+  if (now - (looks.get(id) ?? Number.NEGATIVE_INFINITY) < MILESTONE_READ_INTERVAL_MS) return noted
+  if (looks.size >= MOST_REMEMBERED_READ_TIMES) looks.clear()
   looks.set(id, now)
   const seen = Object.entries(await look(id)).filter(([, at]) => at !== null)
   if (seen.length > 0) {

@@ -20,7 +20,7 @@ export interface OperatorToken {
   readonly revoked_at: Date | null
 }
 
-const TOKEN_NAME_LIMIT = 64
+const MOST_TOKEN_NAME_CHARACTERS = 64
 
 /**
  * Adds a token by the SHA-256 of its secret.
@@ -33,8 +33,8 @@ export async function addOperatorToken(
   token: Pick<Operator, 'name' | 'roles' | 'registries' | 'authority'> & { readonly sha256: Buffer; readonly expires_at: Date },
 ): Promise<number> {
   const { name, sha256, roles, registries, authority, expires_at } = token
-  if (name.trim() === '' || name.length > TOKEN_NAME_LIMIT || !isStorable(name)) {
-    throw new StoreRefusal(`name: must have 1 to ${TOKEN_NAME_LIMIT} characters`)
+  if (name.trim() === '' || name.length > MOST_TOKEN_NAME_CHARACTERS || !isStorable(name)) {
+    throw new StoreRefusal(`name: must have 1 to ${MOST_TOKEN_NAME_CHARACTERS} characters`)
   }
   try {
     const { rows } = await pool.query<{ id: number }>(
@@ -52,7 +52,7 @@ export async function addOperatorToken(
   }
 }
 
-/** Lists all tokens by name; of tokens with the same name, the newest first. */
+/** Lists all tokens, sorted by name; of tokens with the same name, the newest first. */
 export async function listOperatorTokens({ pool }: Pick<Database, 'pool'>): Promise<readonly OperatorToken[]> {
   const { rows } = await pool.query<OperatorToken>(
     `select id, name, roles, authority, created_at, expires_at, revoked_at,

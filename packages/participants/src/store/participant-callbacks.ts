@@ -17,7 +17,7 @@ export interface CallbackSettings {
   /** The address for answers to requests without `sender_uri`; it lacks the path of the callback. Null: no address. */
   readonly default_url: string | null
   readonly auth: CallbackAuth
-  /** The encrypted credentials for `auth`, with their origin (`delivery/credentials.ts`); null when there are none. */
+  /** The encrypted credentials for `auth`, and the URL origin to which they are sent; null when there are none. */
   readonly sealed: Buffer | null
   /** The most requests to the participant that are in flight at a time on one node. */
   readonly concurrency: number

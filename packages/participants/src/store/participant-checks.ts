@@ -15,7 +15,7 @@ export interface ParticipantCheck {
   readonly steps: readonly CheckStep[]
 }
 
-/** Stores the report of a check. It replaces the earlier one of the same participant, registry and `since`. */
+/** Stores the report of a check. It replaces the earlier one of the same participant, registry and `since` (`CheckedSystem`). */
 export async function saveCheck(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, since }: CheckedSystem,

@@ -2,8 +2,8 @@
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 
-type Pool = Pick<Database, 'pool'>
-type ParticipantId = Pick<Participant, 'id'>
+type DatabaseWithPool = Pick<Database, 'pool'>
+type WithParticipantId = Pick<Participant, 'id'>
 
 /** The times of one client secret. */
 export interface SecretTimes {
@@ -13,7 +13,7 @@ export interface SecretTimes {
 }
 
 /** Lists the times of a participant's client secrets, the newest first; never the secrets. */
-export async function listSecretTimes({ pool }: Pool, { id }: ParticipantId): Promise<readonly SecretTimes[]> {
+export async function listSecretTimes({ pool }: DatabaseWithPool, { id }: WithParticipantId): Promise<readonly SecretTimes[]> {
   const { rows } = await pool.query<SecretTimes>(
     'select created_at, retired_at from participant_secret where participant = $1 order by participant_secret.id desc',
     [id],
@@ -30,7 +30,7 @@ export interface QuotaUseToday {
 }
 
 /** Lists how much of its grants' daily quotas a participant used today. Grants without a quota are not counted. */
-export async function listUsedToday({ pool }: Pool, { id }: ParticipantId): Promise<readonly QuotaUseToday[]> {
+export async function listUsedToday({ pool }: DatabaseWithPool, { id }: WithParticipantId): Promise<readonly QuotaUseToday[]> {
   const { rows } = await pool.query<QuotaUseToday>(
     `select registry, counted, used from grant_use
       where participant = $1 and day = (clock_timestamp() at time zone 'UTC')::date`,

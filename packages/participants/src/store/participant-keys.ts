@@ -42,9 +42,10 @@ export interface KeyPeriod {
 }
 
 /**
- * Registers a key. A public key belongs to one participant and has one entry: adding it again changes the kid, the use,
- * the algorithm and any given times of the entry. A revoked key is never accepted again, not even from its owner.
- * @throws StoreRefusal
+ * Registers a key. A public key has one row: adding it again changes the kid, the use, the algorithm and any given times of
+ * the row.
+ * @throws StoreRefusal another participant has the key, the key was ever revoked, the participant has too many keys or another
+ * with this kid, the times are in the wrong order, or there is no such participant
  */
 export async function addParticipantKey(
   db: Database,
@@ -64,7 +65,7 @@ export async function addParticipantKey(
           where thumbprint = ${thumbprint}`.execute(transaction)
       ).rows
       if (known !== undefined) {
-        if (known.sender_id !== null && known.participant !== owner.id) throw takenKeyRefusal(known.sender_id)
+        if (known.sender_id !== null && known.participant !== owner.id) throw otherKeyOwnerRefusal(known.sender_id)
         if (known.revoked_at !== null) {
           throw new StoreRefusal('this key was revoked, and a revoked key cannot be registered again; make a new key')
         }
@@ -95,11 +96,11 @@ function requireFirstRow<Row>({ rows: [row] }: { readonly rows: readonly Row[] }
   return row
 }
 
-const takenKeyRefusal = (owner: string): StoreRefusal =>
+const otherKeyOwnerRefusal = (owner: string): StoreRefusal =>
   new StoreRefusal(`this key belongs to ${owner} already, and a public key belongs to one participant`)
 
 function toKeyRefusal(error: unknown, kid: string): unknown {
-  if (isUniqueViolation(error, 'participant_key_thumbprint_key')) return takenKeyRefusal('another participant')
+  if (isUniqueViolation(error, 'participant_key_thumbprint_key')) return otherKeyOwnerRefusal('another participant')
   if (isUniqueViolation(error, 'participant_key_live_index')) {
     return new StoreRefusal(`the participant has another live key with the kid ${kid}; give this one another kid`)
   }

@@ -1,4 +1,4 @@
-/** SQL about participants for statements of other packages, so that these need not name the table. */
+/** SQL about participants for the statements of other packages, which then need not name the table `participant`. */
 
 /** SQL for a `from` clause: each participant with its id, sender_id and status. */
 export const PARTICIPANTS_SQL = '(select id, sender_id, status from participant)'

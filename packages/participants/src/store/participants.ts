@@ -26,7 +26,7 @@ export interface ParticipantWithSecrets {
   readonly secrets: readonly Buffer[]
 }
 
-const NAME_LIMIT = 255
+const MOST_NAME_CHARACTERS = 255
 
 type ParticipantRow = Omit<Participant, 'signature_profile'> & {
   /** The signature profile as stored; null: the default profile. */
@@ -110,8 +110,8 @@ function toJwksUriRefusal(error: unknown): unknown {
 }
 
 function checkName(name: string): void {
-  if (name.trim() === '' || name.length > NAME_LIMIT || !isStorable(name)) {
-    throw new StoreRefusal(`a participant's name has 1 to ${NAME_LIMIT} characters`)
+  if (name.trim() === '' || name.length > MOST_NAME_CHARACTERS || !isStorable(name)) {
+    throw new StoreRefusal(`a participant's name has 1 to ${MOST_NAME_CHARACTERS} characters`)
   }
 }
 
@@ -138,13 +138,13 @@ function checkMaxSubscriptions(most: number | null): void {
   }
 }
 
-/** Lists every participant by sender_id. */
+/** Lists all participants, sorted by sender_id. */
 export async function listParticipants(db: Database): Promise<readonly Participant[]> {
   const { rows } = await db.pool.query<ParticipantRow>(`select ${PARTICIPANT_COLUMNS} from participant order by sender_id`)
   return rows.map(participantFromRow)
 }
 
-/** Lists the participants without a live secret, which can get no token, by sender_id. */
+/** Lists the participants without a live secret, which can get no token, sorted by sender_id. */
 export async function listParticipantsWithoutSecret(db: Database): Promise<readonly Participant[]> {
   const { rows } = await db.pool.query<ParticipantRow>(
     `select ${PARTICIPANT_COLUMNS} from participant where not exists (

@@ -1,4 +1,4 @@
-/** Makes a sandbox participant live. Its keys, secrets, sessions, grants and callback settings end with that. */
+/** Makes a sandbox participant live. This ends the keys, secrets, sessions, grants and callback settings that it had before. */
 
 import type { Participant } from '@rollcall/core/model/participant'
 import { commitJournaled } from '@rollcall/database/commit-journaled'
@@ -46,10 +46,10 @@ export async function promoteParticipant(
   const promote = async (transaction: Transaction<unknown>) => {
     const { id, environment } = await lockParticipant(transaction, participant)
     if (environment !== 'sandbox') throw new StoreRefusal(`${participant.sender_id} is live already`)
-    await setLive(transaction, participant, jwks_uri)
+    await setParticipantLive(transaction, participant, jwks_uri)
     await sql`update participant_key set revoked_at = now() where participant = ${id} and revoked_at is null`.execute(transaction)
     for (const key of former) await refuseKeyForEver(transaction, id, key)
-    for (const key of keys) await addLiveKey(transaction, participant, key)
+    for (const key of keys) await addKeyOfLiveParticipant(transaction, participant, key)
     await sql`update participant_secret set retired_at = now() where participant = ${id} and retired_at is null`.execute(
       transaction,
     )
@@ -64,7 +64,7 @@ export async function promoteParticipant(
   return commitJournaled(db, promote, () => act)
 }
 
-async function setLive(
+async function setParticipantLive(
   transaction: Transaction<unknown>,
   { id }: Pick<Participant, 'id'>,
   jwks_uri: string | null,
@@ -84,7 +84,11 @@ async function refuseKeyForEver(transaction: Transaction<unknown>, participant: 
     on conflict (thumbprint) do nothing`.execute(transaction)
 }
 
-async function addLiveKey(transaction: Transaction<unknown>, { id }: Pick<Participant, 'id'>, key: PublicKey): Promise<void> {
+async function addKeyOfLiveParticipant(
+  transaction: Transaction<unknown>,
+  { id }: Pick<Participant, 'id'>,
+  key: PublicKey,
+): Promise<void> {
   const { kid, use, algorithm, thumbprint } = key
   const { rows } = await sql<{ participant: number | null }>`
     select participant from participant_key where thumbprint = ${thumbprint}`.execute(transaction)

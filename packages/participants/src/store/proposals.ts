@@ -8,8 +8,9 @@ import { sql } from 'kysely'
 export const SEALED_PROPOSALS = { table: 'proposal', id: 'id', purpose: 'proposal' } as const
 
 /**
- * `approved`: the act is being done, or nobody knows how it ended. `outdated`: the stored data had changed when it was
- * approved. `lapsed`: it ended without a decision.
+ * `waiting`: nobody has decided. `declined`: an operator decided against the act. `approved`: the act is being done, or the
+ * process ended before it noted `done` or `failed`. `outdated`: the stored data had changed when an operator wanted to approve
+ * the act. `lapsed`: the proposal ended without a decision.
  */
 export const PROPOSAL_STATES = [
   ...(['waiting', 'approved', 'done', 'failed', 'declined', 'outdated', 'lapsed'] as const),
@@ -38,11 +39,11 @@ export interface StoredProposal {
   readonly failure: string | null
 }
 
-type Kysely = Pick<Database, 'kysely'>
+type DatabaseWithKysely = Pick<Database, 'kysely'>
 
 /** Stores a proposal that waits for a second operator. */
 export async function addProposal(
-  { kysely }: Kysely,
+  { kysely }: DatabaseWithKysely,
   proposal: Pick<StoredProposal, 'id' | 'act' | 'diff' | 'proposed_at' | 'lapses_at'> & {
     readonly sealed: Buffer
     readonly by: ProposalActor
@@ -62,7 +63,7 @@ const shownProposalsSql = (
 
 /** Lists proposals in a state (null: in any), the newest first, at most `limit`. */
 export async function listProposals(
-  { kysely }: Kysely,
+  { kysely }: DatabaseWithKysely,
   { state, limit, now }: { readonly state: ProposalState | null; readonly limit: number; readonly now: Date },
 ): Promise<readonly StoredProposal[]> {
   const { rows } = await sql<StoredProposal & { readonly sealed: Buffer | null }>`
@@ -82,7 +83,7 @@ export async function countWaitingProposals({ pool }: Pick<Database, 'pool'>, no
 
 /** Finds a proposal by its id; null when there is none. */
 export async function findProposal(
-  { kysely }: Kysely,
+  { kysely }: DatabaseWithKysely,
   id: string,
   now: Date,
 ): Promise<(StoredProposal & { readonly sealed: Buffer | null }) | null> {
@@ -92,12 +93,12 @@ export async function findProposal(
 }
 
 /**
- * Approves or declines a waiting proposal, or marks it as outdated, and erases its input. Of several decisions only the
- * first succeeds, and a proposer cannot decide.
+ * Approves or declines a waiting proposal, or marks it as outdated. Erases the stored input, which the caller needs to have
+ * read before it approves. Of several decisions only the first succeeds, and a proposer cannot decide.
  * @returns false when the proposal no longer waits, or its proposer tries to decide it
  */
 export async function decideProposal(
-  { kysely }: Kysely,
+  { kysely }: DatabaseWithKysely,
   id: string,
   decision: { readonly state: 'approved' | 'declined' | 'outdated'; readonly by: ProposalActor; readonly now: Date },
 ): Promise<boolean> {
@@ -110,28 +111,28 @@ export async function decideProposal(
 }
 
 /** Notes how the act of an approved proposal ended. @param failure the reason why it failed; null: it was done */
-export async function noteProposalEnd({ kysely }: Kysely, id: string, failure: string | null): Promise<void> {
+export async function noteProposalEnd({ kysely }: DatabaseWithKysely, id: string, failure: string | null): Promise<void> {
   await sql`update proposal set state = ${failure === null ? 'done' : 'failed'}, failure = ${failure}
     where id = ${id} and state = 'approved'`.execute(kysely)
 }
 
 /** Lets all waiting proposals lapse: after a restore nobody knows what was decided since the backup. */
-export async function lapseAllWaitingProposals(kysely: Kysely['kysely']): Promise<void> {
+export async function lapseAllWaitingProposals(kysely: DatabaseWithKysely['kysely']): Promise<void> {
   await sql`update proposal set state = 'lapsed', sealed = null where state = 'waiting'`.execute(kysely)
 }
 
 /** Lets the waiting proposals of an operator lapse. @returns the number of proposals */
-export async function lapseProposalsOf({ kysely }: Kysely, name: string): Promise<number> {
+export async function lapseProposalsOf({ kysely }: DatabaseWithKysely, name: string): Promise<number> {
   const { numAffectedRows } = await sql`update proposal set state = 'lapsed', sealed = null
     where state = 'waiting' and proposed_name = ${name}`.execute(kysely)
   return Number(numAffectedRows)
 }
 
 /**
- * Lets waiting proposals whose time is over lapse, and erases their inputs. Deletes every proposal, also a decided one,
- * this many days after the end of its time.
+ * Lets waiting proposals lapse when `lapses_at` has passed, and erases their inputs. Deletes every proposal, also a decided
+ * one, this many days after its `lapses_at`.
  */
-export async function lapseProposals({ kysely }: Kysely, days: number, now: Date): Promise<void> {
+export async function lapseAndDeleteProposals({ kysely }: DatabaseWithKysely, days: number, now: Date): Promise<void> {
   await sql`update proposal set state = 'lapsed', sealed = null
     where state = 'waiting' and lapses_at <= ${now}`.execute(kysely)
   await sql`delete from proposal

@@ -36,7 +36,7 @@ export async function noteUsedKey(
   })
 }
 
-/** Lists the keys stored as evidence for a sender_id, the first used first. */
+/** Lists the keys stored as evidence for a sender_id, in the order of `first_used_at`. */
 export async function listUsedKeys({ pool }: Pick<Database, 'pool'>, sender_id: string): Promise<readonly UsedKey[]> {
   const { rows } = await pool.query<UsedKey>(
     `select kid, public_jwk, first_used_at, last_used_at from published_key

@@ -29,7 +29,7 @@ export function checkPurposeForm({ code, text }: ConsentPurpose): void {
   }
 }
 
-/** Lists all purposes by code. */
+/** Lists all purposes, sorted by code. */
 export async function listPurposes({ pool }: Pick<Database, 'pool'>): Promise<readonly ConsentPurpose[]> {
   const { rows } = await pool.query<ConsentPurpose>('select code, text from purpose order by code')
   return rows

@@ -4,7 +4,7 @@ import type { ClientBase } from 'pg'
 
 const grantsToCount = (removable: Removable) => ({ grants: countRowsSql(removable, 'participant_grant') })
 
-/** The rows to count and to delete. Grants and live keys are deleted with the row of the registry or participant. */
+/** The rows to count and to delete. Grants and unrevoked keys are deleted together with the registry or participant. */
 export const PARTICIPANT_ROWS_TO_REMOVE: Readonly<Record<Removable, PackageRows>> = {
   registry: { counted: grantsToCount('registry'), removed: rowsToRemove('registry', ['participant_check']) },
   participant: {

@@ -5,9 +5,9 @@ import { StoreUnavailable } from '@rollcall/database/refusal'
 import type { ClientBase } from 'pg'
 
 /**
- * Runs the work while no other database session approves a proposal. The claim ends with the session, also when this
- * process is killed.
- * @returns null when another session has the claim; then nothing was done
+ * Runs the work while nobody else approves any proposal, on this node or another. A lock in a database session of its own
+ * ensures that; the lock ends with the session, also when this process is killed.
+ * @returns null when somebody else has the lock; then nothing was done
  */
 export async function withApprovalClaim<Result>(
   { pool }: Pick<Database, 'pool'>,

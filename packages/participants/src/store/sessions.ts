@@ -10,10 +10,10 @@ import { isStorable } from '@rollcall/database/text'
 import { withTransaction } from '@rollcall/database/transaction'
 import { type Kysely, sql } from 'kysely'
 
-type Pool = Pick<Database, 'pool'>
+type DatabaseWithPool = Pick<Database, 'pool'>
 
 /** An operator at a provider of OpenID Connect, with the operator's roles in this system. */
-export interface ProvidedOperator {
+export interface OpenIdOperator {
   readonly issuer: string
   readonly subject: string
   readonly name: string
@@ -29,7 +29,7 @@ export type PageAudience = 'operator' | 'participant'
 export type SignInLinkOwner = { readonly token: number } | { readonly participant: number }
 
 /** The means by which somebody signed in: a link or a token, or a provider. */
-export type SignInMeans = SignInLinkOwner | ProvidedOperator
+export type SignInMeans = SignInLinkOwner | OpenIdOperator
 
 /** The times of a session. */
 export interface SessionTimes {
@@ -41,8 +41,8 @@ export interface SessionTimes {
 }
 
 /**
- * A session whose operator token is valid, or whose participant is active. A session from an OpenID Connect provider is found
- * without such a check. The session itself may have ended.
+ * A session as `findSession` reads it: its operator token is valid, or its participant is active. The owner of a session from
+ * an OpenID Connect provider is not checked. The session may have ended: the caller checks `ends_at` and `seen_at`.
  */
 export interface StoredSession extends SessionTimes {
   readonly id: number
@@ -54,14 +54,14 @@ export interface StoredSession extends SessionTimes {
 }
 
 /**
- * SQL for the id of a new session or link: the time in steps of 10 microseconds. A number of a sequence would tell the
- * owner how many sessions others have. Ids grow, and have 15 digits.
+ * SQL for the id of a new session or link: the time since 1970 in steps of 10 microseconds, a number of 15 digits. Consecutive
+ * numbers would tell the owner how many sessions others have.
  */
 const NEW_ID_SQL = '(extract(epoch from clock_timestamp()) * 100000)::bigint'
 
 /** Adds a session. @returns its id; null when the participant is not active */
 export async function addSession(
-  { pool }: Pool,
+  { pool }: DatabaseWithPool,
   by: SignInMeans,
   { sha256, now, ends_at }: { readonly sha256: Buffer; readonly now: Date; readonly ends_at: Date },
 ): Promise<number | null> {
@@ -92,7 +92,12 @@ interface SessionColumns extends SessionTimes, Omit<Operator, 'id'> {
  * Finds a session.
  * @returns null: this page has no such session, its token was revoked or has expired by `now`, or its participant is not active
  */
-export async function findSession({ pool }: Pool, audience: PageAudience, id: number, now: Date): Promise<StoredSession | null> {
+export async function findSession(
+  { pool }: DatabaseWithPool,
+  audience: PageAudience,
+  id: number,
+  now: Date,
+): Promise<StoredSession | null> {
   const { rows } = await pool.query<SessionColumns>({
     name: 'find session',
     text: `select session.sha256, token, issuer, issuer || ' ' || subject as provided, sender_id,
@@ -114,17 +119,17 @@ export async function findSession({ pool }: Pool, audience: PageAudience, id: nu
 }
 
 /** Notes the time at which somebody did something in a session. */
-export async function noteSessionSeen({ pool }: Pool, id: number, now: Date): Promise<void> {
+export async function noteSessionSeen({ pool }: DatabaseWithPool, id: number, now: Date): Promise<void> {
   await pool.query('update session set seen_at = greatest(seen_at, $2) where id = $1', [id, now])
 }
 
 /** Ends one session. */
-export async function endSession({ pool }: Pool, id: number): Promise<void> {
+export async function endSession({ pool }: DatabaseWithPool, id: number): Promise<void> {
   await pool.query('delete from session where id = $1', [id])
 }
 
-/** Ends the sessions of the owner of `session`, except the `most` that were used last. */
-export async function endExcessSessions({ pool }: Pool, session: number, most: number): Promise<void> {
+/** Ends sessions of the owner of `session`, so that `most` are left: those that were used last. */
+export async function endExcessSessions({ pool }: DatabaseWithPool, session: number, most: number): Promise<void> {
   await pool.query(
     `delete from session where id in (
       select other.id from session as own join session as other on other.token = own.token
@@ -134,18 +139,18 @@ export async function endExcessSessions({ pool }: Pool, session: number, most: n
   )
 }
 
-const SESSIONS_OF_NAME_SQL = `(name = $1 or token in (select id from operator_token where operator_token.name = $1))`
+const IS_SESSION_OF_OPERATOR_SQL = `(name = $1 or token in (select id from operator_token where operator_token.name = $1))`
 
 /** Ends all sessions of an operator, and deletes the operator's links. @returns the number of sessions */
-export async function endOperatorSessions({ pool }: Pool, name: string): Promise<number> {
+export async function endOperatorSessions({ pool }: DatabaseWithPool, name: string): Promise<number> {
   await pool.query('delete from sign_in_link using operator_token where operator_token.id = token and name = $1', [name])
-  const { rowCount } = await pool.query(`delete from session where ${SESSIONS_OF_NAME_SQL}`, [name])
+  const { rowCount } = await pool.query(`delete from session where ${IS_SESSION_OF_OPERATOR_SQL}`, [name])
   return rowCount ?? 0
 }
 
 /** Ends one session of an operator. @returns 1, or 0 when the operator has no such session */
-export async function endOperatorSession({ pool }: Pool, name: string, id: number): Promise<number> {
-  const { rowCount } = await pool.query(`delete from session where id = $2 and ${SESSIONS_OF_NAME_SQL}`, [name, id])
+export async function endOperatorSession({ pool }: DatabaseWithPool, name: string, id: number): Promise<number> {
+  const { rowCount } = await pool.query(`delete from session where id = $2 and ${IS_SESSION_OF_OPERATOR_SQL}`, [name, id])
   return rowCount ?? 0
 }
 
@@ -163,9 +168,9 @@ export interface ListedSession extends SessionTimes {
   readonly issuer: string | null
 }
 
-/** Lists sessions of operators that have not ended and were used after a time, by name, the newest first. */
+/** Lists the operators' sessions that have not ended and were used after `seenAfter`, sorted by name, then the newest first. */
 export async function listOperatorSessions(
-  { pool }: Pool,
+  { pool }: DatabaseWithPool,
   { now, seenAfter }: { readonly now: Date; readonly seenAfter: Date },
 ): Promise<readonly ListedSession[]> {
   const { rows } = await pool.query<ListedSession>(
@@ -182,7 +187,7 @@ export async function listOperatorSessions(
 
 /** Deletes sessions and links whose time is over, and sessions that were not used after `seenAfter`. */
 export async function deleteEndedSessions(
-  { pool }: Pool,
+  { pool }: DatabaseWithPool,
   { now, seenAfter }: { readonly now: Date; readonly seenAfter: Date },
 ): Promise<void> {
   await pool.query('delete from session where ends_at <= $1 or seen_at <= $2', [now, seenAfter])
@@ -191,7 +196,7 @@ export async function deleteEndedSessions(
 
 /** Adds a sign-in link for the owner of a token. @returns its id; null when no live token has this name */
 export async function addOperatorLink(
-  { pool }: Pool,
+  { pool }: DatabaseWithPool,
   link: { readonly name: string; readonly sha256: Buffer; readonly now: Date; readonly ends_at: Date },
 ): Promise<number | null> {
   const { rows } = await pool.query<{ id: string }>(
@@ -208,7 +213,7 @@ export async function addOperatorLink(
  * @returns the id of the link; null when no active participant has the sender_id
  */
 export async function addPartnerLink(
-  { pool }: Pool,
+  { pool }: DatabaseWithPool,
   link: { readonly sender_id: string; readonly sha256: Buffer; readonly ends_at: Date },
 ): Promise<number | null> {
   if (!isStorable(link.sender_id)) return null
@@ -231,8 +236,13 @@ export async function addPartnerLink(
 
 const LINK_FOR_AUDIENCE_SQL = `case when participant is null then 'operator' else 'participant' end = $2`
 
-/** Finds the SHA-256 of a link that has not ended; null when this page has none with this id. */
-export async function findLink({ pool }: Pool, audience: PageAudience, id: number, now: Date): Promise<Buffer | null> {
+/** Finds the SHA-256 of a sign-in link that has not ended; null when `audience` has no such link with this id. */
+export async function findLinkDigest(
+  { pool }: DatabaseWithPool,
+  audience: PageAudience,
+  id: number,
+  now: Date,
+): Promise<Buffer | null> {
   const { rows } = await pool.query<{ sha256: Buffer }>(
     `select sha256 from sign_in_link where id = $1 and ${LINK_FOR_AUDIENCE_SQL} and ends_at > $3`,
     [id, audience, now],
@@ -241,7 +251,7 @@ export async function findLink({ pool }: Pool, audience: PageAudience, id: numbe
 }
 
 /** Deletes a link and returns its owner. Of several simultaneous calls only one gets the owner, the others null. */
-export async function spendLink({ pool }: Pool, audience: PageAudience, id: number): Promise<SignInLinkOwner | null> {
+export async function spendLink({ pool }: DatabaseWithPool, audience: PageAudience, id: number): Promise<SignInLinkOwner | null> {
   const { rows } = await pool.query<{ token: number; participant: null } | { token: null; participant: number }>(
     `delete from sign_in_link where id = $1 and ${LINK_FOR_AUDIENCE_SQL} returning token, participant`,
     [id, audience],

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type KeyPair, keyPair } from '../../../core/test/key-pairs.ts'
 import { json, type KeySetServer, keySetServer } from '../../test/key-set-server.ts'
 import { createParticipantGuards, type ParticipantGuards } from '../egress/address-guard.ts'
-import { createKeySets } from './key-sets.ts'
+import { createKeySetFetcher } from './key-sets.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -36,7 +36,7 @@ afterAll(async () => {
 /** The key sets of a node that knows nothing yet, and a participant of its own. */
 function fresh(changes: Parameters<KeySetServer['owner']>[1] = {}, timeoutMs = 5_000) {
   const log = createLog({ destination: { write: (line: string) => logged.push(line) } })
-  const sets = createKeySets({ guardOf: guards.of, log, clock: { now: () => time }, timeoutMs })
+  const sets = createKeySetFetcher({ guardOf: guards.of, log, clock: { now: () => time }, timeoutMs })
   const owner = server.owner(nextId++, changes)
   const start = server.asked
   const get = async (kid: string | null = null) => (await sets.get(owner, kid)).map((key) => key.kid)

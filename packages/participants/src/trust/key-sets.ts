@@ -17,8 +17,8 @@ export type KeySetOwner = GuardOwner & Pick<Participant, 'sender_id' | 'jwks_uri
 
 export interface KeySets {
   /**
-   * The published keys of a participant; empty when it has no jwks_uri, or the keys cannot be fetched and none that can still be
-   * used are cached. Never throws.
+   * The published keys of a participant. Empty when it has no jwks_uri, or when the keys cannot be fetched and the cache has no
+   * keys that may still be used. Never throws.
    * @param kid the kid of the wanted key; null: any key. A cached set without the key is fetched again, unless it was fetched a
    * moment ago
    */
@@ -34,7 +34,7 @@ const KEY_SET_REQUEST = {
 const KEY_SET_TIMEOUT_MS = 5_000
 const JSON_MEDIA_TYPE_PATTERN = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i
 
-export function createKeySets(deps: {
+export function createKeySetFetcher(deps: {
   readonly guardOf: (participant: GuardOwner) => Pick<AddressGuard, 'request'>
   readonly log: Pick<Log, 'warn'>
   readonly clock?: Pick<Clock, 'now'>
@@ -62,7 +62,7 @@ export function createKeySets(deps: {
     async get(participant, kid) {
       const { id, jwks_uri, outgoing } = participant
       if (jwks_uri === null) return []
-      // The key of the cache entry: another address, or other allowed hosts, need another fetch.
+      // When the address or the allowed hosts (`outgoing`) of the participant change, the key set is fetched anew.
       const set = sets.of(id, JSON.stringify([jwks_uri, outgoing]), () => new Refreshed(rules))
       const isKnown = (keys: readonly PublicKey[]): boolean => kid === null || keys.some((key) => key.kid === kid)
       return set.get(() => fetchKeys(participant, jwks_uri), isKnown).catch(() => [])

@@ -40,8 +40,8 @@ export interface VerifyDeps {
 const CLOCK_SKEW_SECONDS = 60
 
 /**
- * Verifies the signature of an envelope by the policy and profile of its sender. The signature must have the exact
- * form, be fresh, and be made with a live key of the participant. The parsed envelope must not be changed before.
+ * Verifies the signature of an envelope by the policy and profile of its sender. The signature must be well-formed and fresh, and
+ * a valid key of the participant must have made it. The envelope must be as it was received.
  * @param options.callback true for a callback, whose message may be days old (N16)
  * @returns the verified signature; null when there is none, or the policy does not check it
  * @throws RequestFault err.signature.missing, err.signature.invalid; the text names the rule
@@ -79,7 +79,7 @@ export interface MessageSignature {
   readonly value: string
 }
 
-/** For each policy: why it refuses a message in clear, and why an encrypted one; null: it accepts that. */
+/** For each encryption policy: why it refuses messages in clear, and why encrypted ones; null when it accepts such messages. */
 const REFUSALS_BY_ENCRYPTION_POLICY: Readonly<
   Record<Participant['encryption_policy'], { clear: string | null; encrypted: string | null }>
 > = {
@@ -93,7 +93,7 @@ export interface OpenDeps {
   /** Our own keys, with which messages are decrypted. */
   readonly keys: { readonly decryption: ResolveKey }
   readonly peerKeys: Pick<PeerKeys, 'encryption'>
-  /** Notes the message in which a ciphertext came first. @returns false when it came in another message before */
+  /** Stores the message in which a ciphertext came first. @returns false when another message had this ciphertext before */
   readonly ciphertexts: {
     remember(ciphertext: {
       readonly fingerprint: Buffer
@@ -107,10 +107,11 @@ export interface OpenDeps {
 
 /**
  * Returns a message, decrypted if its header says that it is encrypted. All messages that cannot be decrypted are refused with
- * one text. A ciphertext that was copied from another message is refused in the same way: otherwise who copied it could learn
- * something of its content.
+ * the same text, and so is a message whose ciphertext came in another message before. A sender who copied a ciphertext thus
+ * learns nothing of its content.
  * @param row the message's row in the tables of operations and callbacks
- * @param options.answered false when no encrypted answer follows; an ack is never encrypted
+ * @param options.answered true by default: the sender of an encrypted message must then have a key for the encrypted answer;
+ * false when only an ack follows, which is never encrypted
  * @throws RequestFault err.encryption.invalid
  */
 export async function openMessage(
@@ -130,9 +131,9 @@ export async function openMessage(
     bounds,
     // The answer to an encrypted request is encrypted. Without a key for it, no record is searched.
     before: async () => {
-      if (answered) await requireAnswerKey(opening, participant)
+      if (answered) await requirePeerEncryptionKey(opening, participant)
     },
-    // Large requests are read on a thread, large callbacks here: their reading depends on the kind of the registry.
+    // Large requests are read on a thread. Large callbacks are read here, because their schemas depend on the registry's kind.
     ...('request' in row && {
       large: {
         from: LEAST_LARGE_TEXT_LENGTH,
@@ -150,7 +151,7 @@ export async function openMessage(
   return opened
 }
 
-async function requireAnswerKey({ peerKeys }: Pick<OpenDeps, 'peerKeys'>, participant: Participant) {
+async function requirePeerEncryptionKey({ peerKeys }: Pick<OpenDeps, 'peerKeys'>, participant: Participant) {
   const key = await peerKeys.encryption(participant)
   if (key !== null) return key
   throw encryptionFault('message: there is no usable key of the sender to encrypt the answer with')
@@ -171,7 +172,8 @@ export interface SignDeps {
  * Encrypts the message of an outgoing envelope if `encrypt` is true, and signs header and message as they are sent.
  * @param envelope its header is without is_msg_encrypted, which is set here
  * @param encrypt whether the message must be encrypted for the participant
- * @param alsoBare whether the members of a message in clear are also written beside those of the envelope
+ * @param alsoBare true: the body has the members of a message in clear also beside `header` and `message`, for receivers that
+ * expect no envelope
  * @returns the body to send, as canonical JSON text with header and message exactly as they were signed; the signature
  * @throws RequestFault err.encryption.invalid: the participant has no usable key for encryption; nothing is sent in clear
  */
@@ -183,7 +185,7 @@ export async function encryptAndSignEnvelope(
   encrypt: boolean,
   alsoBare = false,
 ): Promise<{ readonly text: string; readonly signature: MessageSignature | null }> {
-  const prepared = await prepareEnvelope(envelope, encrypt ? await requireAnswerKey(signing, participant) : null)
+  const prepared = await prepareEnvelope(envelope, encrypt ? await requirePeerEncryptionKey(signing, participant) : null)
   const profile = participant.signature_profile
   const own = await signing.keys.signing(replyAlgorithm(profile))
   const key = { ...own, sender_id: registry.sender_id }

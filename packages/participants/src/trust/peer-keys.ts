@@ -22,9 +22,9 @@ import type { KeySetOwner } from './key-sets.ts'
 export interface PeerKeys {
   /** Finds at most 20 live keys for signatures of this algorithm: those named `kid`, or any when it is null. */
   verifying(participant: KeySetOwner, kid: string | null, algorithm: AlgorithmName): Promise<readonly WebCryptoKey[]>
-  /** Notes as evidence that the published key with this kid verified a message. Never rejects. */
+  /** Stores the published key with this kid, which verified a message, as evidence of its signature. Never rejects. */
   verified(participant: KeySetOwner, kid: string): Promise<void>
-  /** Finds a live key for encryption: the registered one that began last, else the first published one; else null. */
+  /** Finds a valid key for encryption: the registered one with the latest `valid_from`, else the first published one, or null. */
   encryption(participant: KeySetOwner): Promise<EncryptionKey | null>
 }
 
@@ -45,7 +45,7 @@ interface PeerKeyDeps {
 export function createPeerKeys(db: Database, { fetchKeySet, log, clock = SYSTEM_CLOCK }: PeerKeyDeps): PeerKeys {
   const ages = { now: clock.now }
   const registered = createShortLivedCache((id) => listLiveKeys(db, { id: Number(id) }), ages)
-  // The registered keys that are also in one published key set, by thumbprint.
+  // For the thumbprints of a published key set, joined by spaces: the registered keys that have one of them, by thumbprint.
   const entries = createShortLivedCache(async (joined) => {
     const found = await findRegisteredKeys(db, joined.split(' '))
     return new Map(found.map((entry) => [entry.thumbprint, entry]))
@@ -57,7 +57,10 @@ export function createPeerKeys(db: Database, { fetchKeySet, log, clock = SYSTEM_
   const reported = new WeakSet<PublicKey>()
   const isLive = (key: ParticipantKey): boolean => isKeyValid(key, clock.date())
 
-  /** The published keys of a participant, except those registered but not valid now, or for another participant. */
+  /**
+   * The published keys of a participant. A key is left out if it is registered for another participant, or if it is registered
+   * for this one and not valid now.
+   */
   const published = async (participant: KeySetOwner, kid: string | null): Promise<readonly PublicKey[]> => {
     const keys = await fetchKeySet(participant, kid)
     if (keys.length === 0) return []
@@ -93,8 +96,8 @@ export function createPeerKeys(db: Database, { fetchKeySet, log, clock = SYSTEM_
       const own = await registered.get(String(participant.id))
       const named = own.filter((key) => kid === null || key.kid === kid)
       const decided = kid !== null && named.length > 0
-      // If the operator registered a key under this kid, no published key replaces it, even before the registered key
-      // is valid. A revoked or ended key no longer counts.
+      // If the operator registered a key under this kid, published keys are not used, even before the registered key is
+      // valid. When the registered key is revoked or has ended, published keys may be used again.
       const others = decided ? [] : await published(participant, kid)
       const live: readonly PublicKey[] = [...named.filter(isLive), ...others]
       return usable.verifying(signatureKeys(live, kid, algorithm))
@@ -119,7 +122,7 @@ export function createPeerKeys(db: Database, { fetchKeySet, log, clock = SYSTEM_
 const isKeyValid = ({ revoked_at, valid_from, valid_until }: ParticipantKey, now: number): boolean =>
   revoked_at === null && valid_from.getTime() <= now && (valid_until === null || now < valid_until.getTime())
 
-/** Creates functions that import keys, in order. A key that cannot be imported is logged once and left out. */
+/** Creates functions that import keys and keep their order. A key that cannot be imported is logged once and left out. */
 function createKeyImporters(log: Pick<Log, 'error'>) {
   /** Thumbprints of keys that could not be imported and were logged. */
   const unusable = createLruCache<string, true>(MOST_REMEMBERED_KEYS)

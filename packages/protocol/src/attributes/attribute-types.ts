@@ -1,18 +1,19 @@
 /**
  * Reads a JSON value of a record as the type of an attribute. Values of queries are read by the same functions, except
- * where `read-literal.ts` has a row of its own.
+ * for the types that `read-literal.ts` reads differently.
  */
 import type { JsonValue } from '../json.ts'
 import type { Attribute, AttributeType } from '../kinds/kind.ts'
 import { exactNumber } from '../numbers.ts'
 import { normaliseCode } from '../records/code-lists.ts'
 import { type DayInterval, dayInterval, readInstantText } from './dates.ts'
-import { composeText, firstUtf16Units, foldText } from './text.ts'
+import { firstUtf16Units, foldText, normaliseToNfc } from './text.ts'
 
 /**
  * A value that can be compared:
- * - text: NFC, folded where the attribute says so; code: see `normaliseCode`; of both, the first 512 characters
- * - date: the interval of days as written; datetime: ISO UTC to the millisecond, "2014-05-31T23:10:00.000Z"
+ * - text: the first 512 characters in NFC, folded if the attribute has `fold`
+ * - code: the first 512 characters, see `normaliseCode`
+ * - date: the first and the last day that the text names; datetime: ISO UTC to the millisecond, "2014-05-31T23:10:00.000Z"
  * - number: a finite number; boolean: true or false; age: whole years
  */
 export type AttributeScalar = string | number | boolean | DayInterval
@@ -33,7 +34,7 @@ const MOST_READ_CHARACTERS = 8 * ATTRIBUTE_TEXT_MAX_LENGTH
 
 /**
  * The version of each type's reader. Raise it when the reader reads a value differently: columns must then be
- * backfilled before a query uses them (`reading-rules.ts`). A test compares the results for samples.
+ * backfilled before a query uses them (`reading-rules.ts`). A test fails when a reader reads a sample value differently.
  */
 export const READER_VERSIONS: Readonly<Record<AttributeType, number>> = {
   text: 3,
@@ -62,8 +63,8 @@ const BOOLEAN_SPELLINGS: ReadonlyMap<JsonValue, boolean> = new Map<JsonValue, bo
 
 /** For each type of attribute, the function that reads one value. */
 export const SCALAR_READERS: Readonly<Record<AttributeType, ScalarReader>> = {
-  text: (raw, attribute) => firstComparedPart(normaliseText(raw, attribute)),
-  code: (raw, attribute) => firstComparedPart(normaliseCodeValue(raw, attribute)),
+  text: (raw, attribute) => cutToComparedLength(normaliseText(raw, attribute)),
+  code: (raw, attribute) => cutToComparedLength(normaliseCodeValue(raw, attribute)),
   // A record often has a year as a JSON number, such as 1985.
   date: (raw) => (typeof raw === 'number' ? dayInterval(String(raw)) : typeof raw === 'string' ? dayInterval(raw) : null),
   datetime: (raw) => (typeof raw === 'string' ? readInstantText(raw) : null),
@@ -77,34 +78,37 @@ export const SCALAR_READERS: Readonly<Record<AttributeType, ScalarReader>> = {
 }
 
 /**
- * The normal form of a text or number (of a text, the first 4,096 characters), not cut to the part that is compared;
+ * The normal form of a text (its first 4,096 characters) or number, not yet cut to the 512 characters that are compared;
  * null for other values, or when nothing is left. A folded text has no spaces at its ends.
- * @param part true for a part of a text, whose spaces at the ends are kept
+ * @param part true when a query looks for the text in longer texts: spaces at its ends are then kept
  */
 export function normaliseText(raw: JsonValue, attribute: Attribute, part = false): string | null {
   const text = readValueAsText(raw)
-  if (text === null || !attribute.fold) return text === null ? null : composeText(text)
+  if (text === null || !attribute.fold) return text === null ? null : normaliseToNfc(text)
   const folded = foldText(text)
   return (part ? folded : folded.trim()) || null
 }
 
 /**
- * The code of a text or number by `normaliseCode` (without a list, the text itself), not cut to the part that is
- * compared; null for other values, or when nothing is left.
+ * The code of a text or number by `normaliseCode` (the text itself when the attribute has no code list), not yet cut to the
+ * 512 characters that are compared; null for other values, or when nothing is left.
  */
 export function normaliseCodeValue(raw: JsonValue, { codes }: Attribute): string | null {
   const text = readValueAsText(raw)
   return text === null || codes === undefined ? text : normaliseCode(codes, text)
 }
 
-/** The first 4,096 characters of a text, or a number as text, because postal codes may be numbers; null for others. */
+/** The first 4,096 characters of a text, or a number as text, because postal codes may be numbers; null for all else and "". */
 function readValueAsText(raw: JsonValue): string | null {
   if (typeof raw === 'string') return firstUtf16Units(raw, MOST_READ_CHARACTERS) || null
   return typeof raw === 'number' ? String(raw) : null
 }
 
-/** The first part of a text, which is compared; null when nothing is left. A cut text has no space at its end. */
-function firstComparedPart(text: string | null): string | null {
+/**
+ * Cuts a text to `ATTRIBUTE_TEXT_MAX_LENGTH`, the part that is compared, and removes spaces at its end. Null when the given text
+ * is null, or the cut text has only spaces.
+ */
+function cutToComparedLength(text: string | null): string | null {
   if (text === null || text.length <= ATTRIBUTE_TEXT_MAX_LENGTH) return text
   return firstUtf16Units(text, ATTRIBUTE_TEXT_MAX_LENGTH).trimEnd() || null
 }
@@ -120,7 +124,7 @@ function readNumberOrNaN(raw: JsonValue): number {
   return typeof raw === 'string' && NUMBER_PATTERN.test(raw.trim()) ? Number(raw) : Number.NaN
 }
 
-/** The number in a value of a query; NaN when there is none, or `exactNumber` refuses the text of one. */
+/** The number in a value of a query; NaN when the value is no number, or is a text whose number would change as a double. */
 export function exactNumberOf(raw: JsonValue): number {
   if (typeof raw !== 'string') return readNumberOrNaN(raw)
   const text = raw.trim()

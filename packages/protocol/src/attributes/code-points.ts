@@ -11,13 +11,13 @@ export function compareCodePoints(one: string, other: string): number {
   const shared = Math.min(one.length, other.length)
   for (let at = 0; at < shared; at += 1) {
     const [unit, against] = [one.charCodeAt(at), other.charCodeAt(at)]
-    if (unit !== against) return rankOfUnit(unit) - rankOfUnit(against)
+    if (unit !== against) return rankOfUtf16Unit(unit) - rankOfUtf16Unit(against)
   }
   return one.length - other.length
 }
 
 /** The place of a UTF-16 unit in the order. A surrogate is half of a high code point, so it comes after others. */
-function rankOfUnit(unit: number): number {
+function rankOfUtf16Unit(unit: number): number {
   if (unit < FIRST_SURROGATE) return unit
   return unit < AFTER_SURROGATES ? unit + 0x2000 : unit - 0x800
 }

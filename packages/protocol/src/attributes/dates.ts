@@ -54,9 +54,9 @@ function dayIntervalOf({ year, month, day }: WrittenDate): DayInterval {
 }
 
 /**
- * The instant that a text names, in ISO form, UTC, with milliseconds: such texts sort by time. A missing zone means
- * UTC, a missing time, day or month the first instant; further digits are cut. Null when the text is not a date, or the
- * instant is outside of the years 1 to 9999 in UTC.
+ * The instant that a text names, in ISO form, UTC, with milliseconds: such texts sort by time. A missing zone means UTC. Without
+ * a time, day or month, it is the first instant of the day, month or year. Digits after the milliseconds are cut. Null when the
+ * text is not a date, or the instant is outside of the years 1 to 9999 in UTC.
  */
 export function readInstantText(text: string): string | null {
   const date = findWrittenDate(text)
@@ -77,9 +77,9 @@ export function instantInterval(text: string): InstantInterval | null {
 
 function instantTextOf(date: WrittenDate): string | null {
   const [month, day] = [Math.max(date.month, 1), Math.max(date.day, 1)]
-  // Most times are on the same day in UTC. For these, toISOString would cost more than the rest of reading.
+  // Most times are on the written day in UTC too. Their text is made here, because toISOString is slow.
   const time = date.time - date.offset * MINUTE_MS
-  if (time >= 0 && time < DAY_MS) return `${dayText(date.year, month, day)}T${clockText(time)}Z`
+  if (time >= 0 && time < DAY_MS) return `${dayText(date.year, month, day)}T${timeOfDayText(time)}Z`
   // Date.UTC would read the years 1 to 99 as 1901 to 1999.
   const instant = new Date(new Date(0).setUTCFullYear(date.year, month - 1, day) + time)
   const year = instant.getUTCFullYear()
@@ -90,7 +90,7 @@ function dayText(year: number, month: number, day: number): string {
   return `${String(year).padStart(4, '0')}-${TWO_DIGIT_TEXTS[month]}-${TWO_DIGIT_TEXTS[day]}`
 }
 
-function clockText(time: number): string {
+function timeOfDayText(time: number): string {
   const seconds = Math.floor(time / 1000)
   const [hour, minute, second] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
   const milliseconds = String(time % 1000).padStart(3, '0')

@@ -2,7 +2,7 @@
 
 interface CachedZone {
   readonly formatter: Intl.DateTimeFormat
-  /** The days that were computed last, by the second since 1970 UTC. */
+  /** The days that were computed before, by the second (counted from 1970 UTC) for which the day was asked. */
   readonly days: Map<number, string>
 }
 
@@ -26,8 +26,8 @@ function cachedZoneOf(timeZone: string): CachedZone {
   return zone
 }
 
-/** How many days of a zone are remembered. */
-const MOST_REMEMBERED_DAYS = 1_000
+/** The most results that are remembered for a zone, one for each second. When there are so many, all are forgotten. */
+const MOST_CACHED_RESULTS = 1_000
 
 /**
  * The day in `timeZone` at `instant` (milliseconds since 1970 UTC), as YYYY-MM-DD. The results for recent seconds are
@@ -42,7 +42,7 @@ export function dayIn(timeZone: string, instant: number): string {
   // For UTC, the formatter takes many times as long as `toISOString`.
   const isPlain = timeZone === 'UTC' && instant >= 0 && instant < YEAR_10000
   const day = isPlain ? new Date(instant).toISOString().slice(0, 10) : formatDay(formatter, instant)
-  if (days.size >= MOST_REMEMBERED_DAYS) days.clear()
+  if (days.size >= MOST_CACHED_RESULTS) days.clear()
   days.set(second, day)
   return day
 }

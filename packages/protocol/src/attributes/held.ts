@@ -8,7 +8,7 @@ import { identifierTypeOf, identifierValue } from './read-identifiers.ts'
 import { otherKeys } from './record-keys.ts'
 import { compilePath, readMemberByStep, visitValuesAt } from './walk.ts'
 
-/** Returns a function that reads a member of an object in any spelling; undefined when it has no value. */
+/** Returns a function that reads a member of an object in any spelling; undefined when the member has no value. */
 export function heldMember(name: string): (object: JsonObject) => JsonValue | undefined {
   const step = { key: name, spellings: otherKeys(name) }
   return (object) => readMemberByStep(object, step)
@@ -27,8 +27,8 @@ export function heldValue(attribute: Attribute): (document: JsonValue) => JsonVa
 }
 
 /**
- * Returns a function that reads the elements of a compound, each as an object with canonical member names. Empty
- * elements are left out.
+ * Returns a function that reads the elements of a compound as objects with canonical member names. The function reads the first
+ * path of the compound that has an element with a value, and leaves out the elements without one.
  */
 export function heldElements(compound: Compound): (document: JsonValue) => JsonObject[] {
   const members = compound.members.map(({ name, paths }) => ({ name, read: makeScalarsReader(paths) }))
@@ -41,7 +41,7 @@ export function heldElements(compound: Compound): (document: JsonValue) => JsonO
   })
 }
 
-/** Returns a function that reads one member of each element of a compound; if no element has it, from the record. */
+/** Returns a function that reads one member of each element of a compound; if no element has it, at its `record_paths`. */
 export function heldMemberValues(compound: Compound, member: CompoundMember): (document: JsonValue) => JsonValue[] {
   const inElements = readerAtFirstPath(compound, makeScalarsReader(member.paths))
   const inRecord = makeScalarsReader(member.record_paths ?? [], true)
@@ -71,8 +71,8 @@ function readerAtFirstPath<Value>(
 }
 
 /**
- * Returns a function that reads the usable values of one identifier type, at the places that the record type lists, as
- * they are written; of equal ones, the first.
+ * Returns a function that reads the values of one identifier type, at the places that the record type lists, as they are
+ * written. Values that cannot be normalised are left out; of values that are equal when normalised, the first is kept.
  */
 export function heldIdentifiers(kind: Kind, recordType: RecordType, type: IdentifierType): (document: JsonValue) => JsonValue[] {
   const sources = recordType.identifiers.map((source) => ({ source, path: compilePath(source.path) }))

@@ -18,22 +18,22 @@ export interface BorneIdentifier extends Named {
   readonly untyped?: true
 }
 
-/** The places where records of a type have their own identifiers, by search key; `parents` also has the paths above. */
+/** The paths of the own identifiers in records of a type, as `searchKey` writes them. `parents` also has the paths above them. */
 interface OwnIdentifierPlaces {
   readonly at: ReadonlyMap<string, readonly IdentifierSource[]>
   readonly parents: ReadonlySet<string>
 }
 
-const NO_OWN_PLACES: OwnIdentifierPlaces = { at: new Map(), parents: new Set() }
-const ownPlacesByType = new WeakMap<Pick<RecordType, 'identifiers'>, OwnIdentifierPlaces>()
+const NO_OWN_IDENTIFIER_PLACES: OwnIdentifierPlaces = { at: new Map(), parents: new Set() }
+const ownIdentifierPlacesByType = new WeakMap<Pick<RecordType, 'identifiers'>, OwnIdentifierPlaces>()
 
-function ownPlacesOf(recordType: Pick<RecordType, 'identifiers'>): OwnIdentifierPlaces {
-  const found = ownPlacesByType.get(recordType) ?? readOwnPlaces(recordType)
-  ownPlacesByType.set(recordType, found)
+function ownIdentifierPlacesOf(recordType: Pick<RecordType, 'identifiers'>): OwnIdentifierPlaces {
+  const found = ownIdentifierPlacesByType.get(recordType) ?? readOwnIdentifierPlaces(recordType)
+  ownIdentifierPlacesByType.set(recordType, found)
   return found
 }
 
-function readOwnPlaces({ identifiers }: Pick<RecordType, 'identifiers'>): OwnIdentifierPlaces {
+function readOwnIdentifierPlaces({ identifiers }: Pick<RecordType, 'identifiers'>): OwnIdentifierPlaces {
   const own = identifiers.filter(({ names }) => names === 'record')
   return {
     at: Map.groupBy(own, ({ path }) => searchKey(path)),
@@ -54,13 +54,13 @@ export function identifiersWithin(
   object: JsonObject,
   recordType: Pick<RecordType, 'identifiers'> | null = null,
 ): readonly BorneIdentifier[] {
-  return identifiersBelow(kind, recordType === null ? NO_OWN_PLACES : ownPlacesOf(recordType), '', object)
+  return identifiersBelow(kind, recordType === null ? NO_OWN_IDENTIFIER_PLACES : ownIdentifierPlacesOf(recordType), '', object)
 }
 
 function identifiersBelow(kind: Kind, sources: OwnIdentifierPlaces, path: string, value: JsonValue): readonly BorneIdentifier[] {
   if (Array.isArray(value)) return value.flatMap((element) => identifiersBelow(kind, sources, path, element))
-  const read = sources.at.get(path)?.flatMap((source) => identifierAt(kind, source, value)) ?? []
-  const here = read.length > 0 ? read : identifiersOfAnyType(kind, path, value)
+  const read = sources.at.get(path)?.flatMap((source) => identifiersAtPlace(kind, source, value)) ?? []
+  const here = read.length > 0 ? read : identifiersAtUnlistedPlace(kind, path, value)
   if (!isJsonObject(value)) return here
   const deeper = Object.entries(value).flatMap(([name, below]) => {
     const place = path === '' ? searchKey(name) : `${path}.${searchKey(name)}`
@@ -71,20 +71,20 @@ function identifiersBelow(kind: Kind, sources: OwnIdentifierPlaces, path: string
   return [...here, ...deeper]
 }
 
-/** True when the object at this path is the whole object (""), or describes the same person, in records of any kind. */
+/** True when this path in an object is the object itself (""), or a part about the same person, in records of any kind. */
 const isSamePersonPath = (path: string): boolean => /^(|((demographic_info|person)(\.|$))+)$/.test(path)
-/** True when this path has the identifiers of the person of the whole object, in records of any kind. */
+/** True when this path in an object has identifiers of the person whom the object describes, in records of any kind. */
 const isOwnIdentifierPath = (path: string): boolean => /^((demographic_info|person)\.)*(member_)?identifier$/.test(path)
 
 /** The identifiers in a value at the place `source`. A value without a type has the type of the place. */
-function identifierAt(kind: Kind, source: IdentifierSource, leaf: JsonValue): readonly Named[] {
+function identifiersAtPlace(kind: Kind, source: IdentifierSource, leaf: JsonValue): readonly Named[] {
   const type = identifierTypeOf(kind, source, leaf)
   if (type === undefined) return []
   const raws = isJsonObject(leaf) ? identifierValuesOf(leaf) : [leaf]
-  return raws.flatMap((raw) => identifierOf(type, raw))
+  return raws.flatMap((raw) => identifiersOfTypedValue(type, raw))
 }
 
-function identifierOf(type: IdentifierType, raw: JsonValue): readonly Named[] {
+function identifiersOfTypedValue(type: IdentifierType, raw: JsonValue): readonly Named[] {
   const value = identifierValue(type, raw)
   return value === null ? [] : [{ type: type.name, value }]
 }
@@ -92,13 +92,13 @@ function identifierOf(type: IdentifierType, raw: JsonValue): readonly Named[] {
 /** A source without a type: with it, `identifierTypeOf` finds only the type that an object itself names. */
 const UNTYPED_SOURCE: IdentifierSource = { path: '', names: 'part' }
 
-/** The identifiers at a place where the record type finds none. An identifier without a type may have any type. */
-function identifiersOfAnyType(kind: Kind, path: string, value: JsonValue): readonly BorneIdentifier[] {
-  if (!isJsonObject(value)) return isOwnIdentifierPath(path) ? untypedIdentifiers(kind, value, 1) : []
+/** The identifiers at a place where the record type finds none. One without a type is returned for each type it may have. */
+function identifiersAtUnlistedPlace(kind: Kind, path: string, value: JsonValue): readonly BorneIdentifier[] {
+  if (!isJsonObject(value)) return isOwnIdentifierPath(path) ? identifiersOfUntypedValue(kind, value, 1) : []
   if (!isOwnIdentifierPath(path) && !isSamePersonPath(path)) return []
   const type = identifierTypeOf(kind, UNTYPED_SOURCE, value)
   const itself = identifierValuesOf(value).flatMap((raw) =>
-    type === undefined ? untypedIdentifiers(kind, raw, 1) : identifierOf(type, raw),
+    type === undefined ? identifiersOfUntypedValue(kind, raw, 1) : identifiersOfTypedValue(type, raw),
   )
   return [...itself, ...identifiersInMembers(kind, value)]
 }
@@ -108,7 +108,7 @@ function identifiersInMembers(kind: Kind, object: JsonObject): readonly Named[] 
   return Object.entries(object).flatMap(([name, value]) => {
     const type = resolveIdentifierType(kind, searchKey(name))
     if (type === undefined || isContact(type)) return []
-    return [value].flat().flatMap((raw) => identifierOf(type, raw))
+    return [value].flat().flatMap((raw) => identifiersOfTypedValue(type, raw))
   })
 }
 
@@ -120,10 +120,10 @@ const identifierValuesOf = (object: JsonObject): readonly JsonValue[] =>
  * The value as an identifier of every type that it may have, but not as a telephone or e-mail address: people share these.
  * @param length the smallest number of characters that an identifier may have
  */
-export function untypedIdentifiers(kind: Kind, raw: JsonValue, length: number): readonly BorneIdentifier[] {
+export function identifiersOfUntypedValue(kind: Kind, raw: JsonValue, length: number): readonly BorneIdentifier[] {
   if ((typeof raw !== 'string' && typeof raw !== 'number') || String(raw).length < length) return []
   return [...kind.identifier_types, UNLISTED].flatMap((type) =>
-    isContact(type) ? [] : identifierOf(type, raw).map((one) => ({ ...one, untyped: true as const })),
+    isContact(type) ? [] : identifiersOfTypedValue(type, raw).map((one) => ({ ...one, untyped: true as const })),
   )
 }
 
@@ -132,8 +132,8 @@ export const isOfAnother = ({ record_types }: Kind, { primary_identifier }: Reco
   type !== primary_identifier && record_types.some((one) => one.primary_identifier === type)
 
 /**
- * The identifiers that distinguish the person from others in the same record. Telephones, e-mail addresses and identifiers of
- * other records do not distinguish persons; identifiers of unlisted types do so only when there are no others.
+ * Of the identifiers of one person, those that distinguish this person from others in a record. Telephones, e-mail addresses and
+ * identifiers of other records do not; identifiers of types that the kind does not list do so only when there are no others.
  */
 export function distinguishingIdentifiers(
   kind: Kind,

@@ -40,7 +40,7 @@ export function elementKeys(
 /** The places inside an element of a keyed list at which the keys of the element are. */
 interface KeyPlaces {
   readonly identifiers: readonly { readonly inside: string; readonly compiled: CompiledPath }[]
-  /** The value of an element that is one of its keys; null when the list names no such value. */
+  /** Reads the value inside an element that is a key of the element; null when the list has no `values`. */
   readonly value: Attribute | null
 }
 
@@ -75,7 +75,7 @@ export function keysInList(
   return found
 }
 
-/** The source of identifiers at a path. Values without a type have the type that the record type has for the path. */
+/** The source of identifiers at a path, with the identifier type for values that name none, if the record type gives one. */
 function identifierSourceAt(recordType: RecordType, path: string): IdentifierSource {
   const found = recordType.identifiers.find((source) => source.path === path)
   return { path, names: 'record', ...(found?.type !== undefined && { type: found.type }) }
@@ -83,14 +83,17 @@ function identifierSourceAt(recordType: RecordType, path: string): IdentifierSou
 
 const [TYPE, VALUE] = [compilePath('identifier_type'), compilePath('identifier_value')]
 
-/** The key of a usable identifier, else null. For an unlisted type, the key has the name of the type. */
+/**
+ * The key of an identifier: its type, also the written name of a type that the kind does not list, and its value. Null when the
+ * value cannot be normalised.
+ */
 function identifierKey(kind: Kind, source: IdentifierSource, leaf: JsonValue): string | null {
   const type = identifierTypeOf(kind, source, leaf) ?? UNLISTED
-  const value = identifierValue(type, isJsonObject(leaf) ? findMemberAt(leaf, VALUE) : leaf)
+  const value = identifierValue(type, isJsonObject(leaf) ? findMemberByFirstName(leaf, VALUE) : leaf)
   if (value === null) return null
-  const called = isJsonObject(leaf) && type === UNLISTED ? findMemberAt(leaf, TYPE) : undefined
+  const called = isJsonObject(leaf) && type === UNLISTED ? findMemberByFirstName(leaf, TYPE) : undefined
   return JSON.stringify([type.name, typeof called === 'string' ? searchKey(called) : '', value])
 }
 
-const findMemberAt = (object: { readonly [key: string]: JsonValue }, [step]: typeof TYPE): JsonValue | undefined =>
+const findMemberByFirstName = (object: { readonly [key: string]: JsonValue }, [step]: typeof TYPE): JsonValue | undefined =>
   step === undefined ? undefined : readMemberByStep(object, step)

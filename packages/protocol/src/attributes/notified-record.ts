@@ -1,4 +1,4 @@
-/** Changes a stored record into the form for notifications, by the rows of `kinds/notified-shape.ts`. */
+/** Changes a stored record into the form for notifications, which is `notified_as` of its record type. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { Kind, RecordType } from '../kinds/kind.ts'
 import type { NotifiedAs, NotifiedMember } from '../kinds/notified-shape.ts'
@@ -7,11 +7,11 @@ import { dayInterval, readInstantText } from './dates.ts'
 import { heldAt } from './held.ts'
 import { writtenIdentifiers } from './read-identifiers.ts'
 
-/** The record in the form for notifications; the same object when its type has no such form. */
+/** The record in the form for notifications; the same object when the record type has no `notified_as`. */
 export function notifiedRecord(kind: Kind, recordType: RecordType, document: JsonValue): JsonValue {
   const shape = recordType.notified_as
   if (shape === undefined) return document
-  return { '@type': shape.type, ...notifiedMembersOf({ kind, recordType }, shape.members, document) }
+  return { '@type': shape.type, ...makeNotifiedMembers({ kind, recordType }, shape.members, document) }
 }
 
 /** For each path, the function that reads it, made at its first use. */
@@ -23,36 +23,36 @@ function readValuesAtPath(path: string, from: JsonValue): JsonValue[] {
   return read(from)
 }
 
-interface NotifiedRecordType {
+interface NotifiedKindAndRecordType {
   readonly kind: Kind
   readonly recordType: RecordType
 }
 
-function notifiedMembersOf(scope: NotifiedRecordType, members: readonly NotifiedMember[], from: JsonValue): JsonObject {
+function makeNotifiedMembers(scope: NotifiedKindAndRecordType, members: readonly NotifiedMember[], from: JsonValue): JsonObject {
   const made: JsonObject = {}
   for (const member of members) {
-    const value = 'members' in member ? notifiedObjectOf(scope, member, from) : notifiedValueAt(scope, member, from)
+    const value = 'members' in member ? makeNotifiedObject(scope, member, from) : makeNotifiedValue(scope, member, from)
     if (value !== undefined) made[member.name] = value
   }
   return made
 }
 
-function notifiedObjectOf(
-  scope: NotifiedRecordType,
+function makeNotifiedObject(
+  scope: NotifiedKindAndRecordType,
   { paths, members }: Extract<NotifiedMember, { members: unknown }>,
   from: JsonValue,
 ): JsonObject | undefined {
   for (const path of paths) {
     const found = readValuesAtPath(path, from).find(isJsonObject)
     if (found === undefined) continue
-    const made = notifiedMembersOf(scope, members, found)
+    const made = makeNotifiedMembers(scope, members, found)
     if (Object.keys(made).length > 0) return made
   }
   return undefined
 }
 
-function notifiedValueAt(
-  scope: NotifiedRecordType,
+function makeNotifiedValue(
+  scope: NotifiedKindAndRecordType,
   { paths, as }: Extract<NotifiedMember, { as: unknown }>,
   from: JsonValue,
 ): JsonValue | undefined {
@@ -62,13 +62,13 @@ function notifiedValueAt(
   const [first, ...others] = values ?? []
   if (values === undefined || first === undefined) return undefined
   if (as === 'list' || (as === 'value' && others.length > 0)) return values
-  return NOTIFIED_VALUE_WRITERS[as](first)
+  return NOTIFIED_VALUE_CONVERTERS[as](first)
 }
 
 const listUnlessEmpty = (values: readonly JsonValue[]): JsonValue | undefined => (values.length === 0 ? undefined : [...values])
 
-/** For each `NotifiedAs` of a single value, the function that converts it; it returns an unreadable value unchanged. */
-const NOTIFIED_VALUE_WRITERS: Readonly<
+/** For each `NotifiedAs` of a single value, the function that converts it; it returns other values unchanged. */
+const NOTIFIED_VALUE_CONVERTERS: Readonly<
   Record<Exclude<NotifiedAs, 'identifiers' | 'objects' | 'list'>, (raw: JsonValue) => JsonValue>
 > = {
   value: (raw) => raw,
@@ -81,8 +81,11 @@ const NOTIFIED_VALUE_WRITERS: Readonly<
 }
 const BOOLEAN_ATTRIBUTE = { name: 'flag', paths: [], type: 'boolean' } as const
 
-/** The identifiers at the paths, each once, with their own type or that of their place; those with neither left out. */
-function identifiersAt({ kind, recordType }: NotifiedRecordType, paths: readonly string[], from: JsonValue): JsonObject[] {
+/**
+ * The identifiers at the paths, each once. An identifier that names no type gets the type that the record type has for its path;
+ * without one it is left out.
+ */
+function identifiersAt({ kind, recordType }: NotifiedKindAndRecordType, paths: readonly string[], from: JsonValue): JsonObject[] {
   const identifiers = paths.map(
     (path) => recordType.identifiers.find((one) => one.path === path) ?? { path, names: 'record' as const },
   )

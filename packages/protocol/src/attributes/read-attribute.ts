@@ -5,20 +5,20 @@ import { isListedCode } from '../records/code-lists.ts'
 import { type AttributeScalar, type AttributeValue, SCALAR_READERS } from './attribute-types.ts'
 import { type CompiledPath, compilePath, visitValuesAt } from './walk.ts'
 
-/** Gets notes on values while they are read, mostly on those that cannot be used. It never changes the result. */
+/** Functions that are called while values are read, mostly for values that cannot be used. They do not change the result. */
 export interface ReadingNotes {
   /** Called when the value at this path cannot be read as the attribute's type. */
   unread(attribute: Attribute, path: string): void
   /** Called when a code is not in the attribute's code list. The code is used as it is. */
   unlisted(attribute: Attribute): void
-  /** Called when an element of a compound, or the record for its elements, has a value for this member. */
+  /** Called when this member of a compound has a value, in an element or at its `record_paths`. */
   readMember(attribute: Attribute): void
   /** Called when a value at this path cannot be used as an identifier of this type. */
   unusable(type: IdentifierType, path: string): void
 }
 
-/** True for a value that is neither blank nor an object. (In an object, another path may read a member.) */
-export const isWrittenValue = (leaf: JsonValue): boolean =>
+/** True for a value that is neither an object nor a text of white space. */
+export const isNonBlankPlainValue = (leaf: JsonValue): boolean =>
   !isJsonObject(leaf) && (typeof leaf !== 'string' || leaf.trim() !== '')
 
 /** The split paths of each attribute, made at its first use. */
@@ -35,8 +35,8 @@ function compiledPathsOf(attribute: Attribute): readonly CompiledPath[] {
 
 /**
  * The canonical value of an attribute in `document`, from the first of its paths that has one; with `many`, the list of
- * all values there. Null when there is none, or it cannot be read as the attribute's type. Never throws; the time grows
- * at most with the document.
+ * all values there. Null when there is none, or it cannot be read as the attribute's type. Never throws; the time is at
+ * most proportional to the length of the document.
  */
 export function readAttribute(attribute: Attribute, document: JsonValue, notes?: ReadingNotes): AttributeValue | null {
   const read = SCALAR_READERS[attribute.type]
@@ -46,7 +46,7 @@ export function readAttribute(attribute: Attribute, document: JsonValue, notes?:
   const visit = (leaf: JsonValue): boolean => {
     const value = read(leaf, attribute)
     if (value === null) {
-      if (notes !== undefined && isWrittenValue(leaf)) notes.unread(attribute, attribute.paths[place] ?? '')
+      if (notes !== undefined && isNonBlankPlainValue(leaf)) notes.unread(attribute, attribute.paths[place] ?? '')
       return false
     }
     if (notes !== undefined && codes !== undefined && !isListedCode(codes, value)) notes.unlisted(attribute)

@@ -18,7 +18,7 @@ interface CompoundPlan {
   readonly members: readonly CompoundMember[]
   /** Members with `record_paths`, each with the attribute that reads it from the record, outside of the elements. */
   readonly outside: readonly { readonly name: string; readonly inRecord: Attribute }[]
-  /** Members without `record_paths`. When the record itself is the only element, they are read by their own paths. */
+  /** Members without `record_paths`. When the record itself is the only element, only these are read at their `paths`. */
   readonly ofRecord: readonly CompoundMember[]
 }
 
@@ -45,9 +45,10 @@ function planOfCompound(compound: Compound): CompoundPlan {
 }
 
 /**
- * The elements of a compound, in order, equal ones once: those at the first path that has any. In a list, an element
- * needs at least one value of its own. A member that it lacks is taken from the record, if the record has one value for
- * it; each of several values becomes an element of its own. Never throws; the time grows with the document.
+ * The elements of a compound at the first of its paths that has an element, in order; equal elements are returned once. An
+ * element of a list must have a value for at least one member. If elements lack a member, its value is read from the record
+ * (`record_paths`). If the record has different values for the member, these are returned as further elements, each with only
+ * this member. Never throws; the time grows with the document.
  */
 export function readElements(compound: Compound, document: JsonValue, notes?: ReadingNotes): readonly Element[] {
   const plan = planOfCompound(compound)

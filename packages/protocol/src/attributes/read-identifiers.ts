@@ -6,7 +6,7 @@ import type { IdentifierSource, IdentifierType, Kind, RecordType } from '../kind
 import { normaliseIdentifier } from '../kinds/normalisers.ts'
 import { isOfForm } from '../kinds/value-pattern.ts'
 import { integerText } from '../numbers.ts'
-import { isWrittenValue, type ReadingNotes } from './read-attribute.ts'
+import { isNonBlankPlainValue, type ReadingNotes } from './read-attribute.ts'
 import { type CompiledPath, compilePath, readMemberByStep, visitValuesAt } from './walk.ts'
 
 /** An identifier of a record, in the normalised form that is stored and searched. */
@@ -19,9 +19,12 @@ export interface RecordIdentifier {
   readonly names: IdentifierSource['names']
 }
 
-const [IDENTIFIER_TYPE, IDENTIFIER_VALUE] = [makeNameStep('identifier_type'), makeNameStep('identifier_value')]
+const [IDENTIFIER_TYPE, IDENTIFIER_VALUE] = [
+  makeStepWithoutSpellings('identifier_type'),
+  makeStepWithoutSpellings('identifier_value'),
+]
 
-function makeNameStep(key: string) {
+function makeStepWithoutSpellings(key: string) {
   return { key, spellings: [] }
 }
 
@@ -37,8 +40,9 @@ function compiledPathOf(source: IdentifierSource): CompiledPath {
 }
 
 /**
- * Reads the identifiers at the places that the record type lists, normalised, each once: with `names` of the first
- * place. An unlisted type becomes `UNLISTED`. An identifier without a type or a usable value is left out.
+ * Reads the identifiers at the places that the record type lists, normalised, each once. `names` is that of the first listed
+ * place that has the identifier. A type that the kind does not list becomes `UNLISTED`. An identifier without a type, or whose
+ * value cannot be normalised, is left out.
  */
 export function readIdentifiers(
   kind: Kind,
@@ -63,7 +67,7 @@ function visitIdentifiers(
       const type = identifierTypeOf(kind, source, leaf)
       const raw = isJsonObject(leaf) ? readMemberByStep(leaf, IDENTIFIER_VALUE) : leaf
       const value = type === undefined ? null : identifierValue(type, raw)
-      if (notes !== undefined && type !== undefined && value === null && raw !== undefined && isWrittenValue(raw)) {
+      if (notes !== undefined && type !== undefined && value === null && raw !== undefined && isNonBlankPlainValue(raw)) {
         notes.unusable(type, source.path)
       }
       if (type === undefined || value === null) return false
@@ -101,7 +105,7 @@ export function writtenIdentifiers(
   return found
 }
 
-/** The type that an identifier object names, else that of its place; `UNLISTED`: not listed; undefined: no type. */
+/** The type that an identifier object names, else that of its place: `UNLISTED` if the kind lacks it, undefined if none. */
 export function identifierTypeOf(kind: Kind, source: IdentifierSource, leaf: JsonValue): IdentifierType | undefined {
   const named = isJsonObject(leaf) ? readMemberByStep(leaf, IDENTIFIER_TYPE) : undefined
   const spelling = named === undefined ? source.type : named
@@ -116,8 +120,8 @@ export function identifierValue(type: IdentifierType, raw: JsonValue | undefined
 }
 
 /**
- * The rule that the first identifier breaks whose type does not allow the form of its value; null when all are allowed.
- * The rule does not repeat the value.
+ * Finds the first identifier whose value has none of the forms that its type allows. Returns the rule for these forms, without
+ * the value; null when there is no such identifier.
  */
 export function formProblem(kind: Kind, identifiers: readonly Pick<RecordIdentifier, 'type' | 'value'>[]): string | null {
   for (const { type: name, value } of identifiers) {

@@ -15,8 +15,8 @@ import { instantInterval } from './dates.ts'
 type LiteralReader = (raw: JsonValue, attribute: Attribute, part: boolean) => AttributeScalar | null
 
 /**
- * The types whose values are read differently in queries. "2024-06" means the whole month; a number with too many digits is
- * refused instead of rounded; a text longer than the part of texts that is compared is refused too.
+ * The types whose values are read differently in queries. As a datetime, "2024-06" means the whole month. A number with too many
+ * digits is refused instead of rounded. A text or code of more than 512 characters is refused instead of cut.
  */
 const LITERAL_READER_OVERRIDES: Partial<Record<AttributeType, LiteralReader>> = {
   text: (raw, attribute, part) => textIfComparable(raw, normaliseText(raw, attribute, part)),
@@ -25,7 +25,7 @@ const LITERAL_READER_OVERRIDES: Partial<Record<AttributeType, LiteralReader>> = 
   datetime: (raw) => (typeof raw === 'string' || typeof raw === 'number' ? instantInterval(String(raw)) : null),
 }
 
-/** The text; null when it is longer than the part that is compared, or `raw` is so long that its end was not read. */
+/** The text; null when it has more than 512 characters, or `raw` has more than 4,096, so that only its beginning was read. */
 function textIfComparable(raw: JsonValue, text: string | null): string | null {
   const longest = Math.max(text?.length ?? 0, typeof raw === 'string' ? raw.length / 8 : 0)
   return longest > ATTRIBUTE_TEXT_MAX_LENGTH ? null : text
@@ -33,11 +33,11 @@ function textIfComparable(raw: JsonValue, text: string | null): string | null {
 
 /**
  * Reads a value of a query; null when the attribute's type does not allow it.
- * - text, code, boolean: as in `AttributeScalar`; number: the same, read by `exactNumber`
+ * - text, code, boolean: as in `AttributeScalar`; number: a finite number; null when it would change as a double (`exactNumber`)
  * - date: the interval of days; datetime: the interval of instants, as ISO UTC texts to the millisecond. Without a time
  * of day it is the whole day, month or year in UTC, otherwise `from` and `to` are one instant
  * - age: a whole number of years, 0 to 1000
- * @param part true when the text is compared with a part of a value, such as its beginning: spaces at its ends are kept
+ * @param part true when `raw` is looked for in longer texts, such as at their beginning: spaces at its ends are kept
  */
 export function readLiteral(attribute: Attribute, raw: JsonValue, part = false): AttributeScalar | null {
   const read = LITERAL_READER_OVERRIDES[attribute.type]

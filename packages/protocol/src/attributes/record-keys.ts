@@ -1,6 +1,6 @@
 /**
  * Other spellings of the names of members in records and queries, as published records and examples have them
- * (public-standard.md 3.1, "record keys"; 2.3 to 2.8). Each row is one member; `searchKey` gives the name on the left.
+ * (public-standard.md 3.1, "record keys"; 2.3 to 2.8): for each canonical name, which `searchKey` returns, its other spellings.
  * A prefix, such as "spdci:" in `spdci:identifier`, needs no row.
  */
 export const KEY_SPELLINGS: Readonly<Record<string, readonly string[]>> = {

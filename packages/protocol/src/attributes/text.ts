@@ -1,4 +1,7 @@
-/** Three ways to make texts comparable. Each can be applied again without a further change, and none fails. */
+/**
+ * Makes texts comparable in one of three forms: in NFC; in NFC without case (`foldCase`); or also without accents, width, and
+ * differences of spaces, apostrophes and hyphens (`foldText`). Doing it again changes nothing. Never throws.
+ */
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the ASCII range is meant, control characters included
 const ASCII_TEXT_PATTERN = /^[\x00-\x7f]*$/
@@ -42,7 +45,7 @@ const UNDECOMPOSED_LETTERS: ReadonlyMap<string, string> = new Map([
 const ANY_UNDECOMPOSED_LETTER = new RegExp(`[${[...UNDECOMPOSED_LETTERS.keys()].join('')}]`, 'g')
 
 /** The text in Unicode NFC, otherwise unchanged: the form in which texts without `fold` are compared. */
-export function composeText(text: string): string {
+export function normaliseToNfc(text: string): string {
   return ASCII_TEXT_PATTERN.test(text) ? text : text.normalize('NFC')
 }
 
@@ -52,7 +55,7 @@ export function foldCase(text: string): string {
   return withoutCase(text.normalize('NFC')).normalize('NFC')
 }
 
-/** The text without case. Upper case makes "ß" equal to "SS"; lower case comes first, because the capital "ẞ" would stay. */
+/** The text without case. Upper case makes "ß" equal to "SS". Lower case is applied first: it makes the capital "ẞ" a "ß". */
 function withoutCase(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase()
 }
@@ -63,13 +66,13 @@ function withoutCase(text: string): string {
  */
 export function foldText(text: string): string {
   if (PLAIN_TEXT_PATTERN.test(text)) return text.toLowerCase()
-  const bare = withoutCase(withoutMarks(text))
-  return withoutMarks(bare)
+  const bare = withoutCase(withoutAccentsAndVariants(text))
+  return withoutAccentsAndVariants(bare)
     .replace(ANY_UNDECOMPOSED_LETTER, (letter) => UNDECOMPOSED_LETTERS.get(letter) ?? letter)
     .normalize('NFC')
 }
 
-function withoutMarks(text: string): string {
+function withoutAccentsAndVariants(text: string): string {
   return text
     .replace(LONE_ACUTE, "'")
     .normalize('NFKD')

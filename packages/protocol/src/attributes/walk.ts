@@ -23,8 +23,8 @@ function isMissing(value: JsonValue | undefined): value is null | undefined | ''
 }
 
 /**
- * Reads a member: by its exact name, else by another spelling, else by one of these after a prefix. Undefined when it
- * has no value.
+ * Reads a member: by its exact name, else by another spelling, else by its name or a spelling with a prefix, such as `spdci:sex`.
+ * Undefined when it has no value.
  */
 export function readMemberByStep(object: JsonObject, step: NameStep): JsonValue | undefined {
   if (Object.hasOwn(object, step.key)) {
@@ -55,9 +55,9 @@ function findPrefixedMember(object: JsonObject, step: NameStep): JsonValue | und
 }
 
 /**
- * Calls `visit` with each value at the end of `path` (never null or ""), in the order of the document, until it returns
- * true. An array on the way or at the end stands for its elements; an array directly in an array counts as empty.
- * Returns true when `visit` ended the walk.
+ * Calls `visit` with each value at the end of `path` (never null or ""), in the order of the document, until `visit` returns
+ * true. An array on the way or at the end stands for its elements; an array directly in an array counts as empty. Returns true
+ * when `visit` ended the walk.
  */
 export function visitValuesAt(value: JsonValue, path: CompiledPath, visit: (leaf: JsonValue) => boolean): boolean {
   return walkFrom(value, path, 0, visit)

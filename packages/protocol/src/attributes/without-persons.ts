@@ -4,13 +4,13 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { Kind, RecordType, Relation } from '../kinds/kind.ts'
-import { distinguishingIdentifiers, identifiersWithin, untypedIdentifiers, withParentPaths } from './identifiers-within.ts'
+import { distinguishingIdentifiers, identifiersOfUntypedValue, identifiersWithin, withParentPaths } from './identifiers-within.ts'
 import { readAttribute } from './read-attribute.ts'
 import type { RecordIdentifier } from './read-identifiers.ts'
 import { searchKey } from './record-keys.ts'
 import { memberNamed } from './walk.ts'
 
-/** A person in a record other than the person of the record, such as a member of the household. */
+/** A person in a record, other than the one whom the record is about, such as a member of the household. */
 export interface OtherPerson {
   /** The identifiers by which the record names the person. */
   readonly identifiers: readonly Pick<RecordIdentifier, 'type' | 'value'>[]
@@ -21,8 +21,8 @@ export interface OtherPerson {
 }
 
 /**
- * Decides whether to remove a person. Null keeps the person, a text removes the person. Two removed persons with the same text
- * count as one; with '' the identifiers alone tell whether they are the same.
+ * Decides whether to remove a person: null keeps the person, and a text removes the person. The text identifies the person: when
+ * removed persons are counted, two with the same text are one. With '', only common identifiers make two persons one.
  */
 export type TakesOut = (person: OtherPerson) => string | null
 
@@ -42,12 +42,12 @@ interface RemovalScope {
   readonly kind: Kind
   readonly takesOut: TakesOut
   /** The persons found so far in relations that an attribute counts, removed or not. */
-  readonly persons: CountedPerson[]
+  readonly persons: PersonOfCountedRelation[]
   readonly recordType: RecordType
   readonly places: PersonPaths
 }
 
-interface CountedPerson {
+interface PersonOfCountedRelation {
   /** Texts that identify the person: two entries with a common text are the same person. */
   readonly marks: readonly string[]
   readonly isLeft: boolean
@@ -55,12 +55,12 @@ interface CountedPerson {
 
 /** The places that matter when persons are removed from records of a type, by search keys of their paths. */
 interface PersonPaths {
-  /** The places of the record's own identifiers, and of the objects around them. */
+  /** The paths of the record's own identifiers, and all paths above them. */
   readonly own: ReadonlySet<string>
   readonly relations: ReadonlyMap<string, Relation>
   /**
-   * For each path of an object around persons, the paths of these persons. The object is removed when a removal leaves
-   * nobody at one of the paths.
+   * For each path of an object that has persons inside, the paths of these persons. The object is removed when a removal
+   * leaves nobody at any one of these paths.
    */
   readonly entries: ReadonlyMap<string, readonly string[]>
   /** The paths of attributes whose numbers count persons, such as the size of a household. */
@@ -104,7 +104,7 @@ function cutPersonsFromValue(scope: RemovalScope, path: string, value: JsonValue
   if (value === null || typeof value === 'boolean') return value
   const relation = scope.places.relations.get(path)
   if (relation !== undefined) return cutPersonsFromRelation(scope, path, relation, value)
-  if (!scope.places.own.has(path) && namesRemovedPerson(scope, value)) return undefined
+  if (!scope.places.own.has(path) && isOrNamesRemovedPerson(scope, value)) return undefined
   return isJsonObject(value) ? cutPersonsFromMembers(scope, path, value) : value
 }
 
@@ -123,7 +123,7 @@ function cutPersonsFromRelation(
     scope.persons.push({ marks: key ? [key, ...marks] : marks, isLeft: key === null })
   }
   if (recordType === null || !isJsonObject(value)) {
-    const identifiers = isJsonObject(value) ? identifiersWithin(kind, value) : untypedIdentifiers(kind, value, 1)
+    const identifiers = isJsonObject(value) ? identifiersWithin(kind, value) : identifiersOfUntypedValue(kind, value, 1)
     const key = takesOut({ identifiers, relation, record: null })
     count(key, identifiers)
     if (key !== null) return undefined
@@ -131,29 +131,29 @@ function cutPersonsFromRelation(
   }
   const identifiers = identifiersWithin(kind, value, recordType)
   const record = { recordType, document: value }
-  const isAround = isAroundPersons(scope.places, path, value)
-  const isPerson = !isAround || isOfPerson(recordType, value, identifiers)
+  const isAround = hasPersonsInside(scope.places, path, value)
+  const isPerson = !isAround || isAlsoPerson(recordType, value, identifiers)
   const key = takesOut({ identifiers, relation: isPerson ? relation : null, record })
   if (isAround || key !== null) {
     if (isPerson) count(key, identifiers)
     return key === null ? cutPersonsFromMembers(scope, path, value) : undefined
   }
-  const [left, named] = cutPerson(scope, recordType, value)
+  const [left, named] = cutPersonsFromPerson(scope, recordType, value)
   const isUnnamed = distinguishingIdentifiers(kind, recordType, identifiers).length === 0
   const out = isUnnamed ? named : null
   count(out, identifiers)
   return out === null ? left : undefined
 }
 
-/** True when an object around other persons is a person too: it has identifiers, or an attribute with a value. */
-const isOfPerson = ({ attributes }: RecordType, value: JsonObject, identifiers: OtherPerson['identifiers']): boolean =>
+/** True when an object that has other persons inside also describes a person: it has identifiers, or a value of an attribute. */
+const isAlsoPerson = ({ attributes }: RecordType, value: JsonObject, identifiers: OtherPerson['identifiers']): boolean =>
   identifiers.length > 0 || attributes.some((one) => readAttribute(one, value) !== null)
 
 /**
  * Removes persons from the data of another person, whom `takesOut` keeps.
  * @returns what is left (undefined for nothing), and the text of the first removed person outside of relations (null for none)
  */
-function cutPerson(
+function cutPersonsFromPerson(
   scope: RemovalScope,
   recordType: RecordType,
   value: JsonObject,
@@ -168,8 +168,8 @@ function cutPerson(
   return [cutPersonsFromMembers(inner, '', value), named]
 }
 
-/** True when the object has more persons of relations inside, such as `household_member` in a `member_list`. */
-const isAroundPersons = ({ relations }: PersonPaths, path: string, value: JsonObject): boolean =>
+/** True when the object has persons of a relation inside, such as `household_member` in a `member_list`. */
+const hasPersonsInside = ({ relations }: PersonPaths, path: string, value: JsonObject): boolean =>
   [...relations.keys()].some(
     (one) => one.startsWith(`${path}.`) && [memberNamed(value, one.slice(path.length + 1)) ?? []].flat().length > 0,
   )
@@ -183,11 +183,11 @@ function cutPersonsFromMembers(scope: RemovalScope, path: string, object: JsonOb
   let changed = false
   const members = Object.entries(object).flatMap(([name, value]): [string, JsonValue][] => {
     const key = searchKey(name)
-    // An `identifier_value` was judged together with its object, by the type in that object.
+    // `identifier_value` was checked together with this object, which has the type: do not check it alone.
     if (key === 'identifier_value') return [[name, value]]
     const place = path === '' ? key : `${path}.${key}`
     const left = cutPersonsFromValue(
-      mayHaveOwnIdentifiers(scope, object, place, key, value) ? scope : withoutOwnPlaces(scope),
+      mayHaveOwnIdentifiers(scope, object, place, key, value) ? scope : withoutOwnIdentifierPlaces(scope),
       place,
       value,
     )
@@ -204,8 +204,8 @@ function cutPersonsFromMembers(scope: RemovalScope, path: string, object: JsonOb
 }
 
 /**
- * False when the member has another spelling than the one from which the record's own identifiers are read: its identifiers may
- * be another person's.
+ * False when the object has a member in two spellings, and `value` is the one that is not read as the record's own: its
+ * identifiers may be another person's.
  */
 const mayHaveOwnIdentifiers = (
   { places: { own } }: RemovalScope,
@@ -215,11 +215,14 @@ const mayHaveOwnIdentifiers = (
   value: JsonValue,
 ): boolean => !own.has(place) || memberNamed(object, key) === value
 
-const withoutOwnPlaces = (scope: RemovalScope): RemovalScope => ({ ...scope, places: { ...scope.places, own: new Set() } })
+const withoutOwnIdentifierPlaces = (scope: RemovalScope): RemovalScope => ({
+  ...scope,
+  places: { ...scope.places, own: new Set() },
+})
 
-const UNKNOWN_PERSON = { relation: null, record: null } as const
+const PERSON_OUTSIDE_RELATIONS = { relation: null, record: null } as const
 
-/** The value of a member. A count of persons is reduced by the removed persons who do not stay elsewhere. */
+/** The value of a JSON member. A count of persons is reduced by the removed persons who are left nowhere else. */
 function reducePersonCount({ places, persons }: RemovalScope, path: string, name: string, value: JsonValue): JsonValue {
   const key = searchKey(name)
   if (!places.counts.has(path === '' ? key : `${path}.${key}`)) return value
@@ -229,10 +232,10 @@ function reducePersonCount({ places, persons }: RemovalScope, path: string, name
   return typeof value === 'string' ? String(left) : left
 }
 
-/** The number of persons who were removed and do not stay elsewhere. Entries with a common text are one person. */
-function countRemovedPersons(persons: readonly CountedPerson[]): number {
-  const found = new Map<string, CountedPerson>()
-  const people = new Set<CountedPerson>()
+/** The number of removed persons who are left nowhere else in the record. Two entries with a common mark are one person. */
+function countRemovedPersons(persons: readonly PersonOfCountedRelation[]): number {
+  const found = new Map<string, PersonOfCountedRelation>()
+  const people = new Set<PersonOfCountedRelation>()
   for (const person of persons) {
     const same = new Set(person.marks.flatMap((mark) => found.get(mark) ?? []))
     const all = [...same, person]
@@ -244,13 +247,13 @@ function countRemovedPersons(persons: readonly CountedPerson[]): number {
   return [...people].filter(({ isLeft }) => !isLeft).length
 }
 
-/** True when the value is or names a removed person. The other members of an object then belong to that person too. */
-function namesRemovedPerson({ kind, takesOut }: RemovalScope, value: JsonObject | string | number): boolean {
+/** True when the value is a removed person's identifier, or an object that has one: the whole object is then that person's. */
+function isOrNamesRemovedPerson({ kind, takesOut }: RemovalScope, value: JsonObject | string | number): boolean {
   const identifiers = isJsonObject(value)
     ? identifiersWithin(kind, value)
-    : untypedIdentifiers(kind, value, LEAST_PLAIN_VALUE_LENGTH)
-  return identifiers.length > 0 && takesOut({ ...UNKNOWN_PERSON, identifiers }) !== null
+    : identifiersOfUntypedValue(kind, value, LEAST_CHECKED_VALUE_LENGTH)
+  return identifiers.length > 0 && takesOut({ ...PERSON_OUTSIDE_RELATIONS, identifiers }) !== null
 }
 
 /** The smallest number of characters of a plain value, outside of relations, that is checked as an identifier. */
-const LEAST_PLAIN_VALUE_LENGTH = 4
+const LEAST_CHECKED_VALUE_LENGTH = 4

@@ -38,7 +38,7 @@ function withAttribute(recordType: RecordType, added: Attribute): RecordType {
   return { ...recordType, attributes: indexed }
 }
 
-/** Names that attributes must not have: the columns of every record table, and a member that every object has. */
+/** Names that attributes must not have: the columns of every record table, and a member of every JavaScript object. */
 const RESERVED_ATTRIBUTE_NAMES = [
   'id',
   'primary_identifier',
@@ -68,7 +68,7 @@ export function additionProblem(kind: Kind, addition: AttributeAddition): string
   if (recordType === undefined) {
     return `record_type: must be one of ${kind.record_types.map(({ name }) => name).join(', ')}`
   }
-  // The addition comes from a file or command line, so its type is not known yet.
+  // The addition comes from a file or command line: its members may have values of any JSON type.
   const wish: unknown = addition.attribute
   if (typeof wish !== 'object' || wish === null || Array.isArray(wish)) return 'attribute: must be an object'
   const given = wish as UncheckedAttribute
@@ -83,7 +83,7 @@ export function additionProblem(kind: Kind, addition: AttributeAddition): string
 }
 
 type UncheckedAttribute = { readonly [member in keyof Attribute]?: unknown }
-type AdditionCheck = (given: UncheckedAttribute, meansAlready: (name: string) => boolean) => string | null
+type AdditionProblemFinder = (given: UncheckedAttribute, meansAlready: (name: string) => boolean) => string | null
 
 function indexProblem(existing: Attribute, given: UncheckedAttribute): string | null {
   if (existing.type === 'age') return `${existing.name}: nothing of it is stored; index ${existing.since}`
@@ -97,7 +97,7 @@ function indexProblem(existing: Attribute, given: UncheckedAttribute): string | 
 }
 
 /** The checks of an addition, in order: the first problem is reported. */
-const ADDITION_CHECKS: readonly AdditionCheck[] = [
+const ADDITION_CHECKS: readonly AdditionProblemFinder[] = [
   (given) => {
     const unknown = Object.keys(given).find((member) => !ATTRIBUTE_MEMBERS.includes(member))
     return unknown === undefined ? null : `${unknown}: must be one of ${ATTRIBUTE_MEMBERS.join(', ')}`
@@ -105,7 +105,7 @@ const ADDITION_CHECKS: readonly AdditionCheck[] = [
   nameProblem,
   ({ type }) =>
     ADDABLE_ATTRIBUTE_TYPES.some((known) => known === type) ? null : `type: must be one of ${ADDABLE_ATTRIBUTE_TYPES.join(', ')}`,
-  codesProblem,
+  codeListProblem,
   pathsProblem,
   (given) => {
     const flag = ATTRIBUTE_FLAGS.find((name) => given[name] !== undefined && given[name] !== true)
@@ -128,7 +128,7 @@ function nameProblem({ name }: UncheckedAttribute, meansAlready: (name: string) 
   return meansAlready(name) ? `name: ${name} already means something in this record type` : null
 }
 
-function codesProblem({ type, codes }: UncheckedAttribute): string | null {
+function codeListProblem({ type, codes }: UncheckedAttribute): string | null {
   if (type !== 'code') return codes === undefined ? null : 'codes: only for type code'
   return typeof codes === 'string' && Object.hasOwn(CODE_LISTS, codes)
     ? null

@@ -10,8 +10,8 @@ import {
   registrationAttributes,
 } from './shared-attributes.ts'
 
-/** A form for publishing the event offers the youngest sample person without marriage and death. */
-const YOUNGEST_PERSON_OFFER: EventOffer = {
+/** A form for publishing an event begins with the youngest sample person who has neither marriage date nor death date. */
+const YOUNGEST_PERSON_CHOICE: EventOffer = {
   lacks: ['marriage_date', 'death_date'],
   by: { attribute: 'birth_date', first: 'latest' },
 }
@@ -82,7 +82,7 @@ export const civil: Kind = {
       name: 'LiveBirth',
       aliases: ['live_birth', 'birth'],
       needs: ['birth_date', 'registration_date'],
-      offers: YOUNGEST_PERSON_OFFER,
+      offers: YOUNGEST_PERSON_CHOICE,
     },
     {
       name: 'Death',
@@ -91,7 +91,7 @@ export const civil: Kind = {
       needs: ['death_date'],
       offers: { lacks: ['death_date'], by: { attribute: 'birth_date', first: 'earliest' } },
     },
-    { name: 'FetalDeath', aliases: ['fetal_death'], needs: ['birth_date', 'death_date'], offers: YOUNGEST_PERSON_OFFER },
+    { name: 'FetalDeath', aliases: ['fetal_death'], needs: ['birth_date', 'death_date'], offers: YOUNGEST_PERSON_CHOICE },
     {
       name: 'Marriage',
       aliases: [],
@@ -104,7 +104,7 @@ export const civil: Kind = {
       needs: ['divorce_date'],
       offers: { has: ['marriage_date'], lacks: ['divorce_date', 'death_date'] },
     },
-    { name: 'Adoption', aliases: [], offers: YOUNGEST_PERSON_OFFER },
+    { name: 'Adoption', aliases: [], offers: YOUNGEST_PERSON_CHOICE },
     { name: 'REGISTER', aliases: ['REGISTRATION'] },
     { name: 'UPDATE', aliases: [] },
   ],

@@ -8,8 +8,8 @@ import {
   PERSON_PREFIXES,
   pathsAt,
   personAttributes,
+  programmeAttributes,
   programmeKeyedList,
-  programmeMembers,
   registrationAttributes,
 } from './shared-attributes.ts'
 
@@ -43,7 +43,7 @@ const programmeEnrolment: Compound = {
   name: 'programme_enrolment',
   aliases: ['programme_enrollment'],
   paths: ['programs_enrollments'],
-  members: programmeMembers,
+  members: programmeAttributes,
   indexed: true,
 }
 

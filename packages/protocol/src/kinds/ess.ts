@@ -5,11 +5,11 @@ import type { Compound, Kind } from './kind.ts'
 import {
   addressAttributes,
   identifierKeyedList,
+  lifeAndWorkAttributes,
   PERSON_PREFIXES,
   pathsAt,
   personAttributes,
   registrationAttributes,
-  situationAttributes,
 } from './shared-attributes.ts'
 
 const personPaths = ['demographic_info', 'demographic_info.person']
@@ -53,7 +53,7 @@ export const ess: Kind = {
       attributes: [
         ...personAttributes(personPaths),
         ...addressAttributes(personPaths),
-        ...situationAttributes(['']),
+        ...lifeAndWorkAttributes(['']),
         { name: 'unemployment_reason', paths: ['unemployment_reason'], type: 'code', codes: 'unemployment_reason' },
         {
           name: 'enrolment_status',

@@ -1,4 +1,4 @@
-/** Rules that make events from changes of a record. They are data, and are tried in order. */
+/** Rules that make events from changes of a record. The rules are data. Each rule that applies makes an event, in order. */
 
 /** A list in a document whose elements have keys, by which elements of two documents are matched. */
 export interface KeyedList {
@@ -28,13 +28,13 @@ export type EventCondition =
   | { readonly is: 'cleared'; readonly attribute: string }
   /** The attribute had a value before the change, and has a different one after. */
   | { readonly is: 'changed'; readonly attribute: string }
-  /** After the change, the list has an element with keys, none of which the list had before. */
+  /** The change added an element: the element has keys, and no element of the list had one of these keys before. */
   | { readonly is: 'added'; readonly list: RuleList }
-  /** A member of the compound has another value in an element that existed before. */
+  /** The value of `member` has changed in an element that existed before; the value of `by` identifies the element. */
   | { readonly is: 'member_changed'; readonly compound: string; readonly by: string; readonly member: string }
   /**
-   * The date is on the day of the attribute `until`, or at most `birth_span` days (a limit of the server) before it. If
-   * the record has no such day, the day of the change takes its place.
+   * The date in `attribute` is the day in `until`, or at most `birth_span` days (a limit of the server) before that day. If
+   * the record has no value for `until`, the day of the change is used.
    */
   | { readonly is: 'recent'; readonly attribute: string; readonly until: string }
 
@@ -48,17 +48,17 @@ export interface EventRule {
   readonly if?: readonly EventCondition[]
   /** True: the rule applies only when no earlier rule has made an event from the change. Events with `corrects` do not count. */
   readonly otherwise?: true
-  /** The event is also about other records of this type: those whose primary identifier an added element of the list names. */
+  /** The event is also about records of this type whose primary identifier is a key of an element that was added to the list. */
   readonly also_of?: { readonly record_type: string; readonly list: RuleList }
   /**
-   * The relation of the persons in the conditions, such as `member_list`. When some of these persons are hidden from a
-   * subscriber, an event that was published, not derived from a change, is sent to the subscriber only if the conditions of a
-   * rule of the event are also true without these persons.
+   * The relation whose persons the conditions are about, such as `member_list`. It is for events that an operator or another
+   * system publishes, so that no rule makes them: if persons of the relation are hidden from a subscriber, the subscriber gets
+   * the event only if the conditions of a rule of the event are true without these persons.
    */
   readonly persons?: string
   /**
-   * The change cancels or corrects the earlier event. Only those who were notified of that event, and may still see the
-   * change, get the correction.
+   * The change cancels or corrects an earlier event of this type about the record. Only participants who were notified of the
+   * earlier event, and may see the change, get the correction.
    */
   readonly corrects?: 'CANCEL' | 'CORRECTION'
 }

@@ -6,13 +6,13 @@ import { addressAttributes, identifierKeyedList, pathsAt, personAttributes, regi
 
 const detailsPaths = ['farmer_personal_details']
 const personPaths = pathsAt(detailsPaths, 'demographic_info', 'demographic_info.person')
-/** The lists of parcels: land in the published examples, farms in the newer classes. */
+/** The paths of the list of parcels: first as in the published examples, then as in newer schemas of the public standard. */
 const parcelPaths = ['land_details', 'farm_details']
 const activityPaths = pathsAt(parcelPaths, 'farming_activities')
 
 const farmerIdSource = (path: string): IdentifierSource => ({ path, type: 'FARMER_ID', names: 'record' })
 
-/** Makes a text member that each element of a list has, or that the record has for all elements. */
+/** Makes a text member of a compound. Elements that lack the member get its value from the record. */
 function elementOrRecordMember(name: string, more: Partial<CompoundMember> = {}): CompoundMember {
   return { name, paths: [name], record_paths: [name], type: 'text', fold: true, ...more }
 }
@@ -30,7 +30,7 @@ const parcel: Compound = {
   ],
 }
 
-/** A crop, and how it is grown. Where crops are not listed, one element stands for an activity, parcel or farmer. */
+/** A crop, and how it is grown. Without lists of crops, the elements are the activities, else the parcels, else the record. */
 const crop: Compound = {
   name: 'crop',
   paths: [...pathsAt(activityPaths, 'crop_details'), ...activityPaths, ...parcelPaths, ''],

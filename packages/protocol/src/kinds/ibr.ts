@@ -6,30 +6,30 @@ import type { NotifiedShape } from './notified-shape.ts'
 import {
   addressAttributes,
   identifierKeyedList,
+  lifeAndWorkAttributes,
   PERSON_PREFIXES,
   pathsAt,
   personAttributes,
+  programmeAttributes,
   programmeKeyedList,
-  programmeMembers,
   registrationAttributes,
-  situationAttributes,
 } from './shared-attributes.ts'
 
-/** The places of a person: first in a beneficiary, then in the plain member of a notification. */
+/** The paths to the data of a person: first those in a Beneficiary, then those in a Member, as notifications have it. */
 const personPaths = ['member.demographic_info.person', 'member.demographic_info', 'demographic_info.person', 'demographic_info']
 const beneficiaryMemberPaths = ['member', '']
 
 /**
- * An enrolment in a programme. In the examples, enrolments are in the member; in the newer public classes they are
- * beside it, with status and dates in the beneficiary. A notification may have only the status.
+ * An enrolment in a programme. Published examples have enrolments in `member`. Newer schemas of the public standard have them
+ * beside `member`, with status and dates in the beneficiary record. A notification may have only the status.
  */
 const enrolment: Compound = {
   name: 'enrolment',
   aliases: ['enrollment'],
   paths: [...pathsAt(beneficiaryMemberPaths, 'programme_identifier'), ''],
   members: [
-    // A plain value instead of an enrolment is the identifier of its programme.
-    ...programmeMembers.map((member) =>
+    // An element may be a plain value and not an object: it is then the identifier of the programme.
+    ...programmeAttributes.map((member) =>
       member.name === 'programme_identifier' ? { ...member, paths: [...member.paths, ''] } : member,
     ),
     {
@@ -53,7 +53,7 @@ const enrolment: Compound = {
 }
 
 /** The form of a notification: the plain member, with the changed enrolments in its additional attributes (2.4). */
-const notifiedMember: NotifiedShape = {
+const notifiedMemberShape: NotifiedShape = {
   type: 'Member',
   members: [
     {
@@ -102,7 +102,7 @@ export const ibr: Kind = {
     {
       name: 'Beneficiary',
       emitted: 'Member',
-      notified_as: notifiedMember,
+      notified_as: notifiedMemberShape,
       aliases: ['Member', 'Person', 'IBRPerson', 'IBRMember'],
       document_types: ['Beneficiary', 'Member', 'Person'],
       primary_identifier: 'UIN',
@@ -114,7 +114,7 @@ export const ibr: Kind = {
       attributes: [
         ...personAttributes(personPaths),
         ...addressAttributes(personPaths),
-        ...situationAttributes(beneficiaryMemberPaths),
+        ...lifeAndWorkAttributes(beneficiaryMemberPaths),
         { name: 'assistance_unit', paths: ['assistance_unit'], type: 'code', codes: 'group_type' },
         ...registrationAttributes(beneficiaryMemberPaths),
       ],

@@ -12,8 +12,8 @@ import { patternProblem } from './value-pattern.ts'
 /** The identifier types and primary identifier types that an operator has chosen for one registry. */
 export interface IdentifierAdditions {
   /**
-   * New types; or, for a type of the kind: more names, the allowed forms of values, and whether searches may be sorted by the
-   * type.
+   * New types; or, for a type of the kind: names to add, forms of values that replace those of the kind, and whether searches may
+   * be sorted by the type.
    */
   readonly identifier_types: readonly IdentifierType[]
   /** The new primary identifier types by name of record type; record types without an entry keep theirs. */
@@ -31,8 +31,8 @@ export function withIdentifiers(kind: Kind, { identifier_types, primary_identifi
     return to === undefined || to === from ? [] : [{ record_type: name, from, to }]
   })
   if (identifier_types.length === 0 && primaries.length === 0) return kind
-  // Identifiers without a type were read as the old primary type. They are now read as the new primary type, also where other
-  // records name the person.
+  // Identifiers without a type were read as the old primary type. They are now read as the new primary type, in records of all
+  // types.
   const source = (row: IdentifierSource): IdentifierSource => {
     const changed = primaries.find(({ from }) => from === row.type)
     return changed === undefined ? row : { ...row, type: changed.to }

@@ -11,8 +11,8 @@ export const MOBILE: IdentifierType = { name: 'MOBILE', aliases: ['PHONE', 'PHON
 export const EMAIL: IdentifierType = { name: 'EMAIL', aliases: ['EMAIL_ADDRESS'], normaliser: 'email' }
 
 /**
- * The type that stands for all types that the kind does not list. A query for an identifier of any type also compares identifiers
- * of unlisted types, unless the kind's `unlisted_identifiers` is false. A query cannot name an unlisted type: a misspelled type
- * is refused, so it does not look like a search that finds nobody.
+ * The type of all identifiers whose type the kind does not list. A query for an identifier of any type also compares these,
+ * unless the kind's `unlisted_identifiers` is false. A query that names a type which the kind does not list is refused, so that
+ * the sender of a misspelled type does not believe that nobody was found.
  */
 export const UNLISTED: IdentifierType = { name: '*', normaliser: 'code' }

@@ -32,7 +32,7 @@ export function resolveEventType(kind: Kind, spelling: string): EventType | unde
   return findNamedRow(kind.event_types, spelling, (type) => [type.name, ...type.aliases])
 }
 
-/** True when a search may have this `reg_event_type`: an event type, or another value from published searches. */
+/** True when a search may have this `reg_event_type`: an event type of the kind, or one of its `search_event_types`. */
 export function isSearchEventType(kind: Kind, spelling: string): boolean {
   const key = nameKey(spelling)
   const others = kind.search_event_types ?? []
@@ -53,8 +53,8 @@ export function isRegType(kind: Kind, spelling: string): boolean {
 }
 
 /**
- * The record types that the document's `@type` may mean; the default one when it has none. Empty when the kind does not
- * know the type; several when it is ambiguous.
+ * The record types that the document's `@type` may mean; the first one of the kind when the document has no `@type`. Empty when
+ * the kind does not know the type; several when the type is ambiguous.
  */
 export function recordTypesOf(kind: Kind, document: unknown): readonly RecordType[] {
   const types = documentTypes(document).map(nameKey)
@@ -78,7 +78,8 @@ function nameKey(name: string): string {
 }
 
 /**
- * For each list of rows, a table of rows by name, made at first use. If two rows have the same name, the table has the first one.
+ * For each array of definitions, such as the record types of a kind: its elements by name, made at first use. If two have the
+ * same name, the first is used.
  */
 const rowsByNameKey = new WeakMap<readonly object[], ReadonlyMap<string, object>>()
 

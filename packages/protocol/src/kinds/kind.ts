@@ -14,8 +14,8 @@ export interface Attribute {
   /** Other names of the attribute in queries and sorts, such as `gender` for `sex`. */
   readonly aliases?: readonly string[]
   /**
-   * Dotted paths in the document. They are tried in order until one has a value. In an array on the way, every element
-   * is read with `many`, else the first that has a value. Other spellings of names (`attributes/record-keys.ts`) and
+   * Dotted paths in the document. They are tried in order until one has a value. Of an array on the way, every element
+   * is read if `many` is true, otherwise the first that has a value. Other spellings of names (`attributes/record-keys.ts`) and
    * names with a prefix (`spdci:identifier`) are found too.
    */
   readonly paths: readonly string[]
@@ -38,8 +38,8 @@ export interface Attribute {
 }
 
 /**
- * The attributes of a list's elements, such as programme and status of an enrolment. Several conditions may be about
- * the same element.
+ * The attributes of a list's elements, such as programme and status of an enrolment. A query can require that one element
+ * fulfils several conditions.
  */
 export interface Compound {
   /** The canonical name, such as `enrolment`, and the name of its column. No attribute has the same name. */
@@ -47,7 +47,7 @@ export interface Compound {
   readonly aliases?: readonly string[]
   /**
    * Dotted paths in the document. They are tried in order until one has an element with a value. Objects and plain
-   * values there are elements; with the path "", the record itself is the only element.
+   * values at a path are elements; at the path "", the record itself is the only element.
    */
   readonly paths: readonly string[]
   /** The attributes of an element. None is `many` or `sortable`. Their names follow the rules for attributes. */
@@ -59,8 +59,8 @@ export interface Compound {
 /** An attribute of an element. Its paths begin in the element; the path "" is the element itself, a plain value. */
 export interface CompoundMember extends Attribute {
   /**
-   * Dotted paths in the record, for elements without a value of their own. If the record has several different values,
-   * each becomes an element of its own.
+   * Dotted paths in the record, which give the value for elements that lack this member. If the record has several different
+   * values, each becomes an element of its own.
    */
   readonly record_paths?: readonly string[]
 }
@@ -74,8 +74,8 @@ export interface IdentifierType {
   /** The row in `kinds/normalisers.ts` for the values. Leading zeros are always kept. */
   readonly normaliser: 'code' | 'phone' | 'email' | 'exact'
   /**
-   * The forms that a normalised value may have (`kinds/value-pattern.ts`), checked when it is written or searched. Stored values
-   * are read in any form: otherwise a protected person with such a value would no longer be hidden.
+   * The forms that a normalised value may have (`kinds/value-pattern.ts`), checked when a value is written or searched. Stored
+   * values are read in any form: otherwise a protected person whose stored value has another form would no longer be hidden.
    */
   readonly patterns?: readonly string[]
   /** True when an operator allowed sorting searches by this identifier type, for records of all types. */
@@ -86,7 +86,7 @@ export interface IdentifierType {
 export interface IdentifierSource {
   /** The dotted path to the identifiers, followed like that of an attribute. All identifiers at the path are read. */
   readonly path: string
-  /** The type of values without one: MOBILE for `phone_number`. If it is missing, values without a type are ignored. */
+  /** The type of values without a type of their own: MOBILE for `phone_number`. Absent: values without a type are ignored. */
   readonly type?: string
   /** `record`: the identifiers name the record itself. `part`: they name a person in it, such as a member of a household. */
   readonly names: 'record' | 'part'
@@ -100,7 +100,7 @@ export interface Relation {
   readonly paths: readonly string[]
   /** The record type of the person's data; missing when the data are not read as a record, such as an identifier. */
   readonly record_type?: string
-  /** Dotted paths of the data that are removed with the person, each equal to one of `paths` or above it. Default: `paths`. */
+  /** For each of `paths`, the path of the data that are removed with the person: the same path (default), or one above it. */
   readonly entries?: readonly string[]
   /** The attribute that counts these persons, such as `group_size`. A person in two such relations counts once. */
   readonly counted_by?: string
@@ -119,20 +119,20 @@ export interface RecordType {
   /** Values of `@type` (after the last ":") by which the record type of a document is recognised, as in an import. */
   readonly document_types: readonly string[]
   /**
-   * The identifier type whose value is unique among the records of this type. Every record has exactly one own identifier of this
-   * type.
+   * The identifier type whose value is unique among the records of this type. Every record has exactly one identifier of this
+   * type that names the record itself.
    */
   readonly primary_identifier: string
   /**
    * Other identifier types by which a search may be sorted. The sort key is the smallest of the record's own identifiers of the
-   * type; records without one come last. Read it with `sortedIdentifiers`.
+   * type; records without one come last. `sortedIdentifiers` returns these types, each once.
    */
   readonly sort_identifiers?: readonly string[]
   /** The places of identifiers: first those that name the record, then those that name a part of it. */
   readonly identifiers: readonly IdentifierSource[]
   readonly attributes: readonly Attribute[]
   readonly compounds?: readonly Compound[]
-  /** Lists whose elements are merged one by one when a part of a record is published. */
+  /** Lists whose elements have keys. By the keys, a published part of a record is merged, and event rules find added elements. */
   readonly keyed_lists: readonly KeyedList[]
   /** The rules that make events from changes of a record, in order. */
   readonly event_rules: readonly EventRule[]
@@ -142,16 +142,16 @@ export interface RecordType {
    */
   readonly query_prefixes?: readonly string[]
   /**
-   * Dotted paths that a query may not use as a name, nor anything below them, except the path of an attribute. For example, the
-   * members of a household are read from `group_head_info` only when no members are listed, so a condition on
-   * `group_head_info.sex` would be about any member and not about the head.
+   * Dotted paths that a query may not use as names, nor paths below them, except the paths of attributes. For example,
+   * `group_head_info` is a path of the compound `household_member`, read only when the group lists no members. As a name,
+   * `group_head_info.sex` would mean `household_member.sex`, which tests every listed member and not the head.
    */
   readonly unnamed_paths?: readonly string[]
   /** The other persons in a record of this type. */
   readonly relations?: readonly Relation[]
   /**
-   * The documented schema: the paths that grants, GraphQL and reports of imports know. Records are open objects, and
-   * are not checked against it.
+   * The documented schema. Grants, GraphQL and the reports of imports use its paths. Records may have other members, and are
+   * not checked against it.
    */
   readonly schema: TSchema
 }
@@ -173,13 +173,13 @@ export interface EventType {
   readonly aliases: readonly string[]
   /** True when no other event can follow for the person: a subscription about this person alone then ends. */
   readonly ends_subscriptions?: true
-  /** Date attributes that the event needs, such as `death_date`. A form for publishing asks for them. */
+  /** Date attributes that the event needs, such as `death_date`. A form for publishing the event has fields for them. */
   readonly needs?: readonly string[]
   /** The sample record that a form for publishing the event offers; absent: the first sample. */
   readonly offers?: EventOffer
 }
 
-/** Chooses the sample record that fits an event, by the attributes that it has and lacks. */
+/** Chooses the sample record that fits an event, by the attributes that it must have (`has`) and must not have (`lacks`). */
 export interface EventOffer {
   readonly has?: readonly string[]
   readonly lacks?: readonly string[]
@@ -187,7 +187,7 @@ export interface EventOffer {
   readonly by?: { readonly attribute: string; readonly first: 'latest' | 'earliest' }
 }
 
-/** Rules of the documented result schemas that are relaxed for registries of one kind. */
+/** Rules of the documented schemas that are relaxed for the answers and callbacks of registries of one kind. */
 export interface Relaxed {
   /** The members that may be missing, by the title of the schema that requires them. */
   readonly optional: Readonly<Record<string, readonly string[]>>
@@ -214,12 +214,12 @@ export interface Kind {
   readonly unlisted_identifiers?: false
   readonly event_types: readonly EventType[]
   /**
-   * The only names for `reg_event_type` in notifications (public standard 3.2, 3). A notification of another event type has no
-   * `reg_event_type`, unless the participant accepts unlisted names. Without this list, a notification has the name that the
-   * subscriber used for the type, or else the canonical name.
+   * The event types that notifications name in `reg_event_type` (public standard 3.2, 3). A notification of another type has no
+   * `reg_event_type`, unless the participant accepts unlisted names. If a kind has no such list, a notification has the name by
+   * which the participant subscribed to the type; for other types, such as a correction, it has their canonical name.
    */
   readonly notified_event_types?: readonly string[]
-  /** More values of `reg_event_type` that published searches have. They name no event of the kind. */
+  /** More values that a search may have in `reg_event_type`, from published examples. They name no event of the kind. */
   readonly search_event_types?: readonly string[]
   /** Operations besides those of all kinds, by their names in `operations.ts`. */
   readonly operations: readonly string[]

@@ -5,7 +5,7 @@ import type { IdentifierType } from './kind.ts'
 export const IDENTIFIER_MAX_LENGTH = 256
 
 /** White space of every script, and invisible characters such as a zero-width space. */
-const UNSEEN_CHARACTERS = /[\s\p{Cf}]+/gu
+const INVISIBLE_CHARACTERS = /[\s\p{Cf}]+/gu
 const UNUSABLE_CHARACTER = /[\p{Cc}\p{Cs}]/u
 const PLAIN_CODE_PATTERN = /^[A-Z0-9-]+$/
 
@@ -14,23 +14,23 @@ const PHONE_DIGITS_PATTERN = /^[0-9]{3,32}$/
 const EMAIL_ADDRESS_PATTERN = /^[^@]+@[^@]+$/
 
 /**
- * Removes white space and invisible characters, and composes (NFKC). A lone accent becomes a space and an accent, so
- * both steps are done twice.
+ * Removes white space and invisible characters, and composes (NFKC). Both are done twice, because composing changes a lone
+ * accent such as "´" into a space and an accent.
  */
-const removeUnseenCharacters = (raw: string): string =>
-  raw.replace(UNSEEN_CHARACTERS, '').normalize('NFKC').replace(UNSEEN_CHARACTERS, '').normalize('NFKC')
+const removeInvisibleCharacters = (raw: string): string =>
+  raw.replace(INVISIBLE_CHARACTERS, '').normalize('NFKC').replace(INVISIBLE_CHARACTERS, '').normalize('NFKC')
 
 /** Each function keeps leading zeros, returns null for an unusable value, and does not change a normalised value. */
 const IDENTIFIER_NORMALISERS: Record<IdentifierType['normaliser'], (raw: string) => string | null> = {
   /** Removes differences of case and spaces: "ab 0012" becomes "AB0012". */
   code: (raw) => {
     if (PLAIN_CODE_PATTERN.test(raw)) return raw
-    return removeUnseenCharacters(removeUnseenCharacters(raw).toUpperCase()) || null
+    return removeInvisibleCharacters(removeInvisibleCharacters(raw).toUpperCase()) || null
   },
   /** Leaves out punctuation, a leading `tel:`, and a plus, which many writers omit; 3 to 32 digits must be left. */
   phone: (raw) => {
     const digits = raw
-      .replace(UNSEEN_CHARACTERS, '')
+      .replace(INVISIBLE_CHARACTERS, '')
       .normalize('NFKC')
       .replace(/^tel:/i, '')
       .replace(PHONE_PUNCTUATION, '')
@@ -38,7 +38,7 @@ const IDENTIFIER_NORMALISERS: Record<IdentifierType['normaliser'], (raw: string)
     return PHONE_DIGITS_PATTERN.test(digits) ? digits : null
   },
   email: (raw) => {
-    const address = removeUnseenCharacters(removeUnseenCharacters(raw).toLowerCase())
+    const address = removeInvisibleCharacters(removeInvisibleCharacters(raw).toLowerCase())
     return EMAIL_ADDRESS_PATTERN.test(address) ? address : null
   },
   /** Keeps the value as written, in NFC and without spaces at its ends. */

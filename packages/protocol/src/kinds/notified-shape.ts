@@ -1,7 +1,8 @@
 /** The form of a record in notifications, where it differs from the stored one (public standard 2.4). */
 
 /**
- * How a member is made from the stored record. A value that cannot be read as a boolean, date or datetime is copied unchanged.
+ * How a JSON member is made from the stored record. A value that cannot be read as a boolean, date or datetime is copied
+ * unchanged.
  */
 export type NotifiedAs =
   /** The value at the first place that has one. Several values become a list. */
@@ -12,7 +13,7 @@ export type NotifiedAs =
   | 'objects'
   /** True or false, from any spelling that attributes of type boolean accept. */
   | 'boolean'
-  /** A date as YYYY-MM-DD, if it is one whole day. */
+  /** A date as YYYY-MM-DD. A month or a year is copied unchanged. */
   | 'date'
   /** An instant in ISO form and UTC. */
   | 'datetime'

@@ -6,7 +6,7 @@ import type { RecordType } from './kind.ts'
  * Looks up a name from a query: as written, then with camel case as snake case, each also without a prefix of the record
  * type (`query_prefixes`).
  * @param find looks up one search key
- * @returns the first meaning that `find` gives
+ * @returns the first result of `find` that is not undefined; undefined when there is none
  */
 export function findByQueryKey<Meaning>(
   recordType: RecordType,
@@ -15,10 +15,10 @@ export function findByQueryKey<Meaning>(
 ): Meaning | undefined {
   // Most names are found as written: skip making the other keys.
   const written = searchKey(spelling)
-  return find(written) ?? findByOtherKey(recordType, spelling, written, find)
+  return find(written) ?? findByRewrittenKey(recordType, spelling, written, find)
 }
 
-function findByOtherKey<Meaning>(
+function findByRewrittenKey<Meaning>(
   { query_prefixes = [] }: RecordType,
   spelling: string,
   written: string,

@@ -22,15 +22,15 @@ const IDENTIFIER_TYPE_WORDS = ['identifier_type', 'id_type']
 const searchablesByKind = new WeakMap<Kind, Map<RecordType, ReadonlyMap<string, Searchable>>>()
 
 /**
- * Finds the target of `spelling` in a record type: it is a name, an alias, or a dotted path. Names of attributes and
+ * Finds the target of `spelling`, which is a name, an alias, or a dotted path, in a record type. Names of attributes and
  * lists are preferred to paths, attributes to lists, and both to identifiers.
  */
 export function resolveSearchable(kind: Kind, recordType: RecordType, spelling: string): Searchable | undefined {
-  const searchables = searchablesOf(kind, recordType)
+  const searchables = searchablesByName(kind, recordType)
   return findByQueryKey(recordType, spelling, (key) => searchables.get(key))
 }
 
-function searchablesOf(kind: Kind, recordType: RecordType): ReadonlyMap<string, Searchable> {
+function searchablesByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, Searchable> {
   const ofKind = searchablesByKind.get(kind) ?? new Map<RecordType, ReadonlyMap<string, Searchable>>()
   const known = ofKind.get(recordType)
   if (known !== undefined) return known
@@ -102,7 +102,7 @@ function addIdentifierSearchables(
     add(joinPaths([path], IDENTIFIER_VALUE_WORDS), meant)
     const last = path.slice(path.lastIndexOf('.') + 1)
     const type = resolveIdentifierType(kind, last)
-    // A path is a name only if it ends in an identifier: `demographic_info` is an object with an identifier and other members.
+    // A path is a name only if its last part names an identifier: `demographic_info` is an object with other members too.
     if (type !== undefined) add([path], { is: 'identifier', types: [type] })
     else if (last.endsWith('identifier')) add([path], meant)
   }
@@ -116,8 +116,8 @@ function addIdentifierSearchables(
 
 /**
  * The places of the record's own identifiers, with the type of each. None when no part of the record, such as a member of a
- * household, has identifiers. In a query, the path of an own identifier means identifiers of its type only. The path of a part's
- * identifier means identifiers of all other types.
+ * household, has identifiers. In a query, the path of an own identifier means only identifiers of its type. The path of a part's
+ * identifier means identifiers of the types that have no place in this list.
  */
 function ownIdentifierPlaces(kind: Kind, { identifiers }: RecordType) {
   if (identifiers.every(({ names }) => names === 'record')) return []

@@ -10,7 +10,7 @@ export function pathsAt(places: readonly string[], ...paths: readonly string[]):
   return paths.flatMap((path) => places.map((place) => (place === '' ? path : `${place}.${path}`)))
 }
 
-/** The prefixes that published queries write before members of a person. */
+/** The prefixes that published queries write before attributes of a person, such as `member` in `member.birth_date`. */
 export const PERSON_PREFIXES: readonly string[] = [
   ...['member.demographic_info.person', 'member.demographic_info', 'demographic_info.person'],
   ...['demographic_info', 'member'],
@@ -37,8 +37,8 @@ export function personAttributes(places: readonly string[]): Attribute[] {
 }
 
 /**
- * The attributes location, district, region and postal code. They are read from the addresses at the places, then from members
- * beside the addresses (not the postal code), then from `otherLocations` (only the location), and last from
+ * The attributes location, district, region and postal code. They are read first from `address` of the objects at `places`, then
+ * from the objects themselves (except the postal code), then at `otherLocations` (only the location), and last from
  * `additional_attributes`.
  */
 export function addressAttributes(places: readonly string[], otherLocations: readonly string[] = []): Attribute[] {
@@ -78,8 +78,8 @@ export function addressAttributes(places: readonly string[], otherLocations: rea
   ]
 }
 
-/** Attributes of a member's life and work. */
-export function situationAttributes(places: readonly string[]): Attribute[] {
+/** Attributes of a person: disability, marital status, work, education and income. */
+export function lifeAndWorkAttributes(places: readonly string[]): Attribute[] {
   return [
     { name: 'is_disabled', paths: pathsAt(places, 'is_disabled'), type: 'boolean' },
     maritalStatus(pathsAt(places, 'marital_status')),
@@ -94,7 +94,7 @@ export function maritalStatus(paths: readonly string[]): Attribute {
   return { name: 'marital_status', paths, type: 'code', codes: 'marital_status' }
 }
 
-/** The poverty score of a household, which registries also write into its members. */
+/** The poverty score of a household. Registries also write it into the records of its persons. */
 export const povertyScore: Attribute = {
   name: 'poverty_score',
   paths: ['poverty_score', ...additionalAttributePaths('poverty_score')],
@@ -106,7 +106,7 @@ export const povertyScore: Attribute = {
 /**
  * The attributes of an enrolment's programme. Their values are in the enrolment's member `programme`, or in the enrolment itself.
  */
-export const programmeMembers: readonly CompoundMember[] = [
+export const programmeAttributes: readonly CompoundMember[] = [
   { name: 'programme_identifier', paths: ['programme.programme_identifier', 'programme_identifier'], type: 'text', fold: true },
   { name: 'programme_name', paths: ['programme.programme_name', 'programme_name'], type: 'text', fold: true },
 ]

@@ -6,13 +6,13 @@ import type { Compound, IdentifierSource, Kind } from './kind.ts'
 import {
   addressAttributes,
   identifierKeyedList,
+  lifeAndWorkAttributes,
   maritalStatus,
   PERSON_PREFIXES,
   pathsAt,
   personAttributes,
   povertyScore,
   registrationAttributes,
-  situationAttributes,
 } from './shared-attributes.ts'
 
 const personPaths = ['demographic_info', 'demographic_info.person']
@@ -52,7 +52,7 @@ const limitation: Compound = {
   indexed: true,
 }
 
-/** A person in a group; only the head when members are not listed. */
+/** A person in a group. When the group lists no members, its head is the only element. */
 const householdMember: Compound = {
   name: 'household_member',
   aliases: ['group_member'],
@@ -81,7 +81,7 @@ export const social: Kind = {
       attributes: [
         ...personAttributes(personPaths),
         ...addressAttributes([...personPaths, '']),
-        ...situationAttributes(['']),
+        ...lifeAndWorkAttributes(['']),
         povertyScore,
         ...registrationAttributes(['', ...personPaths]),
       ],
@@ -156,6 +156,6 @@ export const social: Kind = {
   notified_event_types: ['REGISTER', 'NewHouseHoldMember'],
   search_event_types: ['SEARCH'],
   operations: [],
-  // The social variant of the specification differs here ("UnSubscribeResponse", "Common field types").
+  // The social variant of the specification lacks these two rules ("UnSubscribeResponse", "Common field types").
   relaxed: { optional: { UnSubscribeResponse: ['timestamp'] }, unpatterned: ['correlation_id'] },
 }

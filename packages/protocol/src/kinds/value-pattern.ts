@@ -12,7 +12,7 @@ const VALUE_MAX_LENGTH = 64
 
 const PATTERN_RULE =
   'must be digits, capital letters, - / . _ and classes such as [0-9], [A-Z0-9] or \\d, each with {n}, {n,m} or ? if it is there several times or may be missing'
-/** One part of a pattern: a class, a digit, an escaped or plain character, with a repetition. */
+/** One part of a pattern: a class, `\d`, an escaped or plain character; with or without a repetition. */
 const PATTERN_PART =
   /(?:\[((?:[A-Z0-9](?:-[A-Z0-9])?|[/._])+-?)\]|(\\d)|\\([-/.])|([A-Z0-9/_-]))(?:\{(\d{1,2})(?:,(\d{1,2}))?\}|(\?))?/y
 

@@ -1,7 +1,7 @@
 /** Messages of operations that only a disability registry has. Public standard 2.7. */
 import Type, { type Static } from 'typebox'
 import { Consent, CorrelationId, oneOf, TransactionId } from '../common.ts'
-import { AttributeEqualsQuery, answeredItemMembers } from './enrolment.ts'
+import { AttributeEqualsQuery, answerItemMemberSchemas } from './enrolment.ts'
 import { IncomingConsent } from './incoming.ts'
 
 export const DisabledRequest = Type.Object(
@@ -31,7 +31,9 @@ export const DisabledResponse = Type.Object(
   {
     transaction_id: TransactionId,
     correlation_id: CorrelationId,
-    disabled_response: Type.Array(Type.Object({ ...answeredItemMembers, disabled_status: Type.Optional(oneOf(['yes', 'no'])) })),
+    disabled_response: Type.Array(
+      Type.Object({ ...answerItemMemberSchemas, disabled_status: Type.Optional(oneOf(['yes', 'no'])) }),
+    ),
   },
   { title: 'DisabledResponse', description: 'Whether the person is registered as disabled (2.7).' },
 )

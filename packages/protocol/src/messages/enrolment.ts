@@ -41,8 +41,8 @@ export const IncomingEnrollmentUpdatesRequest = Type.Object({
   enrolled_updates: Type.Object({ receipt_type: Type.Optional(oneOf(RECEIPT_TYPES)), beneficiaries: Type.Array(Type.Unknown()) }),
 })
 
-/** The members of an item in every answer about enrolments or a disability, except answers that have records. */
-export const answeredItemMembers = {
+/** The members of each item in an answer to an enrolment update, or to a question about one enrolment or disability. */
+export const answerItemMemberSchemas = {
   reference_id: EchoedReferenceId,
   timestamp: Timestamp,
   status: Status,
@@ -53,13 +53,13 @@ export const EnrollmentUpdatesResponse = Type.Object(
   {
     transaction_id: TransactionId,
     correlation_id: CorrelationId,
-    enrolled_response: Type.Array(Type.Object(answeredItemMembers)),
+    enrolled_response: Type.Array(Type.Object(answerItemMemberSchemas)),
   },
   { title: 'EnrollmentUpdatesResponse', description: 'One item for each beneficiary (spec "Enrolment messages", D8).' },
 )
 export type EnrollmentUpdatesResponse = Static<typeof EnrollmentUpdatesResponse>
 
-/** The schema of a query: attribute names with {eq}, or one comparison in full (D10). */
+/** The schema of a query: attribute names with {eq}, or attribute_name, operator and attribute_value (D10). */
 export const AttributeEqualsQuery = Type.Record(Type.String(), Type.Unknown(), {
   title: 'AttributeEqualsQuery',
   description: 'An attribute name mapped to an object with key eq, or attribute_name, operator, attribute_value (D10).',
@@ -96,7 +96,7 @@ export const EnrolledResponse = Type.Object(
     correlation_id: CorrelationId,
     enrolled_response: Type.Array(
       Type.Object({
-        ...answeredItemMembers,
+        ...answerItemMemberSchemas,
         enrolled_status: Type.Optional(
           Type.String({ description: 'yes or no in an IBR, a label such as Active in an ESS (D9).' }),
         ),

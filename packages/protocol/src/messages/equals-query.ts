@@ -67,7 +67,7 @@ function readComparisons(query: Readonly<Record<string, unknown>>, place: string
 
 const isEqualsOperator = (operator: unknown): boolean => typeof operator === 'string' && EQUALS_OPERATORS.has(operator)
 
-/** The value as text. A whole number is accepted, because some senders write an identifier as one. */
+/** The value as text. A whole number is accepted, because some senders write an identifier as a number. */
 function requireText(value: unknown, place: string): string {
   const text = typeof value === 'string' ? value.trim() : integerText(value)
   if (text === null || text === '') throw badQueryFault(place, 'must be a text that is not empty')

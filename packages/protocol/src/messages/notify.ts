@@ -56,8 +56,8 @@ const mapByReferenceIdSchema = <Value extends TSchema>(value: Value, description
   Type.Record(Type.String(), value, { description })
 
 /**
- * Facts about a notification and its items, in `header.meta`. Facts about items are listed by the reference_id of the item. The
- * protocol does not define these facts.
+ * What `header.meta` says about a notification and its items, such as versions and times. Members about items are objects with
+ * the reference_id of each item as key. The protocol does not define these members.
  */
 export const NotifyMeta = Type.Object(
   {

@@ -9,7 +9,7 @@ import { SearchResponse } from './search.ts'
 import { SubscribeResponse } from './subscribe.ts'
 import { UnSubscribeResponse } from './unsubscribe.ts'
 
-/** The type of the earlier transaction: the types of all kinds together (D14). */
+/** The type of the earlier transaction. The list has the types that any kind has (D14). */
 export const TxnType = oneOf(['search', 'subscribe', 'unsubscribe', 'receipt'], {
   description: 'Which transactions are asked about (N4, D14).',
 })
@@ -20,7 +20,7 @@ export const TxnAttributeType = oneOf(['transaction_id', 'reference_id_list', 'c
   description: 'What attribute_value holds (N4, D15).',
 })
 
-const AttributeValue = Type.String({ minLength: 1, maxLength: 99 })
+const StatusAttributeValue = Type.String({ minLength: 1, maxLength: 99 })
 
 /** The largest number of values in one status request: as many as a batch can have items. */
 const MAX_STATUS_REQUEST_VALUES = 10_000
@@ -30,9 +30,10 @@ export const TxnStatusQuestion = Type.Object(
     reference_id: ReferenceId,
     txn_type: TxnType,
     attribute_type: TxnAttributeType,
-    attribute_value: Type.Union([AttributeValue, Type.Array(AttributeValue, { maxItems: MAX_STATUS_REQUEST_VALUES })], {
-      description: 'One value, or a list for the attribute types that end in _list (N4).',
-    }),
+    attribute_value: Type.Union(
+      [StatusAttributeValue, Type.Array(StatusAttributeValue, { maxItems: MAX_STATUS_REQUEST_VALUES })],
+      { description: 'One value, or a list for the attribute types that end in _list (N4).' },
+    ),
     locale: Type.Optional(Locale),
   },
   { title: 'TxnStatusQuestion', description: 'Which transaction is meant (spec "TxnStatusRequest", N4).' },
@@ -51,7 +52,7 @@ export const IncomingTxnStatusRequest = Type.Object({
   txnstatus_request: Type.Object({ ...TxnStatusQuestion.properties, txn_type: Type.Optional(TxnType) }),
 })
 
-/** The receipts of enrolment updates in an answer, for txn_type receipt (N4, G19). */
+/** The receipts of enrolment updates, in the answer for txn_type receipt (N4, G19). The public standard gave the name. */
 export const ReceiptRequest = Type.Object(
   {
     transaction_id: TransactionId,

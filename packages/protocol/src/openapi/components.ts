@@ -30,7 +30,7 @@ export function makeComponentCollector(): ComponentCollector {
     return { $ref: `#/components/schemas/${title}` }
   }
 
-  /** The schema with each titled schema inside replaced by a reference. */
+  /** The schema itself, in which each titled schema at any depth is replaced by a reference. */
   function inside(schema: TSchema): JsonObject {
     return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, below(value)]))
   }

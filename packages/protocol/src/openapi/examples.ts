@@ -1,4 +1,4 @@
-/** An invented request and reply for each operation, with the words of a kind. Public standard 2.2 to 2.7. */
+/** An invented request and reply for each operation, with record types and event types of a kind. Public standard 2.2 to 2.7. */
 import { notifiedRecord } from '../attributes/notified-record.ts'
 import type { AckCode } from '../codes.ts'
 import { PROTOCOL_VERSION, REG_TYPE_PREFIX } from '../common.ts'
@@ -214,7 +214,7 @@ const replyHeader = {
   is_msg_encrypted: false,
 }
 
-/** The names in the examples: sender, receiver and person. */
+/** The ids of sender and receiver, and the identifier of the person, in the examples. */
 export const inventedExampleNames = (kind: Kind): ExampleOf => ({
   sender_id: requestHeader.sender_id,
   receiver_id: replyHeader.sender_id,
@@ -234,14 +234,14 @@ interface NamedExampleRequest {
 }
 
 /** Operations whose query has several forms, with an example request for each form. */
-const NAMED_REQUESTS: Readonly<Record<string, (kind: Kind) => readonly NamedExampleRequest[]>> = {
+const EXAMPLE_REQUESTS_BY_OPERATION: Readonly<Record<string, (kind: Kind) => readonly NamedExampleRequest[]>> = {
   search: (kind) =>
     queryExamples(kind).map((example) => {
       const { name, summary } = example
       return { name, summary, message: searchRequest(kind, example) }
     }),
   enrolled: (kind) => [
-    ...personRequests(kind),
+    ...personExampleRequests(kind),
     {
       name: 'programme',
       summary: 'In one programme',
@@ -251,11 +251,11 @@ const NAMED_REQUESTS: Readonly<Record<string, (kind: Kind) => readonly NamedExam
       }),
     },
   ],
-  'enrolment-status': personRequests,
+  'enrolment-status': personExampleRequests,
 }
 
-/** The two forms of a question about a person (D10). */
-function personRequests(kind: Kind): readonly NamedExampleRequest[] {
+/** A question about a person in its two forms: with an identifier, and with a comparison (D10). */
+function personExampleRequests(kind: Kind): readonly NamedExampleRequest[] {
   const spelledOut = { attribute_name: 'person_identifier', operator: 'eq', attribute_value: personIdentifierValue(kind) }
   return [
     { name: 'person', summary: 'By an identifier of the person', message: enrolledRequest(kind, personQuery(kind)) },
@@ -265,7 +265,9 @@ function personRequests(kind: Kind): readonly NamedExampleRequest[] {
 
 /** The example requests of an operation in all forms, by name; null when there is only one form. */
 export function exampleRequests(kind: Kind, operation: Operation, way: 'sync' | 'async'): JsonObject | null {
-  const requests = Object.hasOwn(NAMED_REQUESTS, operation.name) ? NAMED_REQUESTS[operation.name] : undefined
+  const requests = Object.hasOwn(EXAMPLE_REQUESTS_BY_OPERATION, operation.name)
+    ? EXAMPLE_REQUESTS_BY_OPERATION[operation.name]
+    : undefined
   if (requests === undefined) return null
   const named = requests(kind).map(({ name, summary, message }) => {
     return [name, { summary, value: exampleEnvelope(operation, way, message) }]
@@ -290,11 +292,11 @@ export function exampleReply(kind: Kind, operation: Operation): JsonObject {
 export function exampleCallback(kind: Kind, callback: Callback): JsonObject {
   const answered = OPERATIONS.find((operation) => operation.callback === callback)
   const message = answered === undefined ? notifyExampleMessage(kind) : exampleOfOperation(kind, answered.name).reply
-  const meta = callback.meta === null ? {} : { meta: NOTIFY_META }
+  const meta = callback.meta === null ? {} : { meta: EXAMPLE_NOTIFY_META }
   return { header: { ...replyHeader, action: callback.action, ...meta }, message }
 }
 
-const NOTIFY_META = {
+const EXAMPLE_NOTIFY_META = {
   subscriptions: { e1: ['SUB-AB12'] },
   presence: { e1: { 'SUB-AB12': 'entered' } },
   record_version: { e1: 4711 },

@@ -9,7 +9,7 @@ const SOURCE_REFERENCE_PATTERN = /spec "[^"]*"|public standard(?: [\d.]+)?|\b[ND
 /** Matches the words, numbers, commas, semicolons and spaces that only stand beside a reference to a source. */
 const WORDS_BESIDE_SOURCE_PATTERN = /\b(?:responses|required members|\d+)\b|[,;\s]/g
 
-/** The text without references to our sources in brackets. References to an RFC stay. */
+/** Removes from a text what is in round brackets and refers to our sources. References to an RFC stay. */
 export function omitSourceReferences(text: string): string {
   return text.replaceAll(/ ?\(([^()]*)\)/g, (whole, inside: string) => {
     if (inside.startsWith('RFC')) return whole.replace(/, public standard [\d.]+/, '')
@@ -38,10 +38,10 @@ export interface ExampleOf {
 }
 
 /**
- * An example request with the names of a server. It has no address for a callback: the answer to an asynchronous
- * request is then fetched with txn/status.
+ * An example request with the names of a server. `sender_uri`, the address for callbacks, is removed: after an asynchronous
+ * request, the requester fetches the answer with txn/status.
  * @param invented the names in the example that are replaced
- * @param given the names that replace them
+ * @param given the names of the server, which replace them
  */
 export function exampleForServer(example: JsonObject, invented: ExampleOf, given: ExampleOf): JsonObject {
   const names: readonly (keyof ExampleOf)[] = ['sender_id', 'receiver_id', 'identifier_value']

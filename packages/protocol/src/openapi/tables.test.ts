@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { kindNamed } from '../kinds/index.ts'
 import type { Kind } from '../kinds/kind.ts'
-import { codeTable, kindMarkdown, markdownTable } from './tables.ts'
+import { kindMarkdown, markdownTable, reasonCodeTable } from './tables.ts'
 
 const social = kindNamed('social') as Kind
 
@@ -30,7 +30,7 @@ it('says of a kind what it knows', () => {
 })
 
 it('lists the codes of one place only', () => {
-  const text = codeTable('unsubscribe')
+  const text = reasonCodeTable('unsubscribe')
   expect(text).toContain('| `rjct.requester.invalid` | The sender has lost the right to the subscription. |')
   expect(text).not.toContain('rjct.sort.invalid')
 })

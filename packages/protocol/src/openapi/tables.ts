@@ -117,7 +117,7 @@ function attributeTypeText({ type, codes, since, many, fold }: Attribute): strin
 }
 
 /** A Markdown table of the reason codes that rejected items of a reply may have. */
-export function codeTable(where: ItemCodes): string {
+export function reasonCodeTable(where: ItemCodes): string {
   const rows = CODES.filter((row) => row.where === where).map((row) => [`\`${row.code}\``, row.meaning])
   return ['Reason codes of rejected items:', markdownTable(['Code', 'Meaning'], rows)].join('\n\n')
 }

@@ -1,7 +1,7 @@
 /** The schema of a beneficiary (spec "Beneficiary record", public-standard.md 2.4). */
 import Type from 'typebox'
 import { demographicMembers, situationMembers } from './member.ts'
-import { codeSchema, Enrolment, Identifier, identifier, jsonLdMembers, partialObject, registration } from './parts.ts'
+import { codeSchema, Enrolment, Identifier, identifier, jsonLdMembers, partialObject, registrationTimes } from './parts.ts'
 
 export const BeneficiaryMember = partialObject('BeneficiaryMember', {
   ...jsonLdMembers,
@@ -15,7 +15,7 @@ export const BeneficiaryMember = partialObject('BeneficiaryMember', {
   disability_info: Type.Unknown(),
   ...situationMembers,
   is_disabled: Type.Union([Type.Boolean(), Type.String()], { description: 'In the examples the string "0" or "1"' }),
-  ...registration,
+  ...registrationTimes,
   programme_identifier: Type.Union([Enrolment, Type.Array(Enrolment)]),
 })
 

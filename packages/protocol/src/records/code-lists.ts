@@ -2,9 +2,9 @@
  * The code lists of the public standard (public-standard.md 2.1), each code with its spellings. `normaliseCode` makes
  * codes comparable with them, and the schemas of records document them.
  */
-import { composeText, foldCase } from '../attributes/text.ts'
+import { foldCase, normaliseToNfc } from '../attributes/text.ts'
 
-/** One code: the code, its label, and other spellings. All are compared by `spellingKey`. */
+/** One code: the code, its label, and other spellings. All are compared by `toComparableSpelling`. */
 export type Code = readonly [code: string, label: string, ...spellings: string[]]
 
 /** Lists about people: who they are, how they live and work. */
@@ -115,8 +115,8 @@ const PEOPLE_CODE_LISTS = {
 /** Lists about groups, programmes and benefits. */
 const PROGRAMME_CODE_LISTS = {
   /**
-   * This list is also used for `assistance_unit` of a beneficiary. Older lists have other numbers for the groups; such numbers
-   * are not translated.
+   * This list is also used for `assistance_unit` of a beneficiary. The codes of older lists are other numbers. They are not
+   * translated.
    */
   group_type: [
     ['1', 'member', 'individual'],
@@ -241,14 +241,14 @@ export const CODE_LISTS = { ...PEOPLE_CODE_LISTS, ...PROGRAMME_CODE_LISTS, ...DI
 
 export type CodeListName = keyof typeof CODE_LISTS
 
-/** The form of a text for comparing: without case, and with space, "_" and "-" equal. */
-const spellingKey = (text: string) => foldCase(text.trim()).replace(/[\s_-]+/g, ' ')
+/** Two spellings of a name are equal when this text is: it has no case, and a space in place of "_" and "-". */
+const toComparableSpelling = (text: string) => foldCase(text.trim()).replace(/[\s_-]+/g, ' ')
 
 const codesBySpelling = new Map<CodeListName, ReadonlyMap<string, string>>()
 for (const name of Object.keys(CODE_LISTS) as CodeListName[]) {
   const codes = new Map<string, string>()
   for (const [code, ...spellings] of CODE_LISTS[name] as readonly Code[]) {
-    for (const spelling of [code, ...spellings]) codes.set(spelling, code).set(spellingKey(spelling), code)
+    for (const spelling of [code, ...spellings]) codes.set(spelling, code).set(toComparableSpelling(spelling), code)
   }
   codesBySpelling.set(name, codes)
 }
@@ -259,9 +259,9 @@ for (const name of Object.keys(CODE_LISTS) as CodeListName[]) {
  */
 export function normaliseCode(list: CodeListName, raw: string): string | null {
   const codes = codesBySpelling.get(list)
-  const known = codes?.get(raw) ?? codes?.get(spellingKey(raw)) ?? codes?.get(spellingKey(textAfterPrefix(raw)))
+  const known = codes?.get(raw) ?? codes?.get(toComparableSpelling(raw)) ?? codes?.get(toComparableSpelling(textAfterPrefix(raw)))
   if (known !== undefined) return known
-  return foldCase(composeText(raw).trim()) || null
+  return foldCase(normaliseToNfc(raw).trim()) || null
 }
 
 /** True when a normalised value is a code of the list. */

@@ -1,6 +1,15 @@
 /** The schema of a person in the disability registry (public-standard.md 2.7). */
 import Type from 'typebox'
-import { CalendarDate, codeSchema, Identifier, jsonLdMembers, Name, Programme, partialObject, registration } from './parts.ts'
+import {
+  CalendarDate,
+  codeSchema,
+  Identifier,
+  jsonLdMembers,
+  Name,
+  Programme,
+  partialObject,
+  registrationTimes,
+} from './parts.ts'
 
 const Support = partialObject('DisabilitySupport', {
   human_assistance: partialObject('HumanAssistance', {
@@ -40,5 +49,5 @@ export const DisabledPerson = partialObject('DisabledPerson', {
   transport_requirement: codeSchema('transport_requirement'),
   housing_type: codeSchema('housing_type'),
   programs_enrollments: Type.Array(Programme),
-  ...registration,
+  ...registrationTimes,
 })

@@ -10,7 +10,7 @@ import {
   Name,
   Place,
   partialObject,
-  registration,
+  registrationTimes,
 } from './parts.ts'
 
 const FarmingActivity = partialObject('FarmingActivity', {
@@ -53,5 +53,5 @@ export const Farmer = partialObject('Farmer', {
   farm_details: Type.Array(partialObject('FarmDetails', { place: Place, farming_activities: Type.Array(FarmingActivity) })),
   farmer_type: Type.String(),
   machineries_details: Type.Array(partialObject('Machinery', { type: Type.String(), count: Type.Number() })),
-  ...registration,
+  ...registrationTimes,
 })

@@ -4,7 +4,7 @@
  */
 import Type from 'typebox'
 import { Member } from './member.ts'
-import { AdditionalAttributes, codeSchema, Identifier, jsonLdMembers, Place, partialObject, registration } from './parts.ts'
+import { AdditionalAttributes, codeSchema, Identifier, jsonLdMembers, Place, partialObject, registrationTimes } from './parts.ts'
 
 export const Group = partialObject('Group', {
   ...jsonLdMembers,
@@ -17,6 +17,6 @@ export const Group = partialObject('Group', {
   group_head_info: Member,
   group_size: Type.Integer(),
   member_list: Type.Array(Member),
-  ...registration,
+  ...registrationTimes,
   additional_attributes: AdditionalAttributes,
 })

@@ -13,12 +13,12 @@ import {
   jsonLdMembers,
   Name,
   partialObject,
-  registration,
+  registrationTimes,
 } from './parts.ts'
 
 /**
- * The members that describe a person in `DemographicInfo` and in a beneficiary. Other record types have other members for a
- * person.
+ * The JSON members that describe a person in `DemographicInfo` and in a beneficiary. Other record types have other members for
+ * a person.
  */
 export const demographicMembers = {
   ...jsonLdMembers,
@@ -44,7 +44,7 @@ export const RelatedPerson = partialObject('RelatedPerson', {
   }),
 })
 
-/** The members that describe the situation of a person. */
+/** The JSON members for the circumstances of a person, such as work, income and education. */
 export const situationMembers = {
   is_disabled: Type.Boolean(),
   marital_status: codeSchema('marital_status'),
@@ -56,7 +56,7 @@ export const situationMembers = {
   additional_attributes: AdditionalAttributes,
 }
 
-/** The members that only an employment support system has (public-standard.md 2.5). */
+/** The JSON members that a Member record has only in an employment support system (public-standard.md 2.5). */
 const employment = {
   employment_info: Type.Array(
     partialObject('EmploymentInfo', {
@@ -72,15 +72,15 @@ const employment = {
   enrolment_status: codeSchema('ess_enrolment_status'),
 }
 
-const member = {
+const memberProperties = {
   ...jsonLdMembers,
   member_identifier: Type.Array(Identifier),
   demographic_info: DemographicInfo,
   related_person: Type.Array(RelatedPerson),
   ...situationMembers,
-  ...registration,
+  ...registrationTimes,
 }
 
-export const Member = partialObject('Member', member)
+export const Member = partialObject('Member', memberProperties)
 
-export const EmploymentMember = partialObject('Member', { ...member, ...employment })
+export const EmploymentMember = partialObject('Member', { ...memberProperties, ...employment })

@@ -1,6 +1,6 @@
 /**
  * Parts of the schemas of records (spec "Record shapes", public-standard.md 2.1). Records are not checked against them, and
- * nothing in them is required: they state which members are known, for people, grants, GraphQL and reports of imports.
+ * nothing in them is required. Documentation, grants, GraphQL and the reports of imports take from them which members are known.
  */
 import Type, { type TProperties } from 'typebox'
 import { CODE_LISTS, type Code, type CodeListName } from './code-lists.ts'
@@ -32,7 +32,10 @@ export const identifier = { identifier_type: Type.String({ description: 'Such as
 
 export const Identifier = partialObject('Identifier', { ...jsonLdMembers, ...identifier })
 
-/** A name. Some kinds (integrated beneficiary, disability, farmer) write `first_name` and `last_name`. */
+/**
+ * A name. Records of some kinds (ibr, disability, farmer) may have `first_name` and `last_name` in place of `given_name` and
+ * `surname`.
+ */
 export const Name = partialObject('Name', {
   '@type': Type.String(),
   surname: Type.String(),
@@ -123,4 +126,4 @@ export const Enrolment = partialObject('Enrolment', {
 export const AdditionalAttributes = Type.Array(Type.Record(Type.String(), Type.Unknown()))
 
 /** The times at which a record was registered and last changed. */
-export const registration = { registration_date: DateTime, last_updated: DateTime }
+export const registrationTimes = { registration_date: DateTime, last_updated: DateTime }

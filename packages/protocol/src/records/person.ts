@@ -9,7 +9,7 @@ import {
   Name,
   Place,
   partialObject,
-  registration,
+  registrationTimes,
 } from './parts.ts'
 
 export const Person = partialObject('Person', {
@@ -29,5 +29,5 @@ export const Person = partialObject('Person', {
   divorce_date: Type.Union([CalendarDate, Type.Array(CalendarDate)]),
   parent1_identifier: Identifier,
   parent2_identifier: Identifier,
-  ...registration,
+  ...registrationTimes,
 })

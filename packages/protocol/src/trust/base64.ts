@@ -54,7 +54,7 @@ function atobOrNull(text: string): string | null {
   }
 }
 
-/** The allowed last characters of a text, by its length modulo 4: unused bits must be zero. */
+/** The allowed last characters, by the number of characters modulo 4. The bits that no byte uses must be zero in them. */
 const LAST_CHARACTER_PATTERNS: Readonly<Record<number, RegExp>> = { 2: /[AQgw]$/, 3: /[AEIMQUYcgkosw048]$/ }
 
 /**

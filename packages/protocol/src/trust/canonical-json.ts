@@ -69,10 +69,11 @@ function canonicalObject(members: object): string {
   return `${text}}`
 }
 
-/** The results of `memberBeginning`, by name: some hundred names are used for most members of messages and records. */
+/** The results of `memberBeginning`, by name. A cache helps because messages and records have the same few hundred names. */
 const memberBeginningsByName = new Map<string, string>()
 /**
- * The cache has at most `MOST_CACHED_NAMES` names, of at most `LONGEST_CACHED_NAME` characters: peers can send names of any number and length.
+ * The cache has at most `MOST_CACHED_NAMES` names, of at most `LONGEST_CACHED_NAME` characters: peers can send names of any
+ * number and length.
  */
 const MOST_CACHED_NAMES = 2_000
 const LONGEST_CACHED_NAME = 64
@@ -88,7 +89,7 @@ function memberBeginning(name: string): string {
   return begin
 }
 
-/** The number of names up to which sorting by insertion is faster than the engine's own sort. */
+/** Up to this number of names, sorting by insertion is faster than the JavaScript engine's own sort. */
 const MOST_INSERTION_SORTED = 32
 
 /** Sorts names in place by UTF-16 units (RFC 8785, 3.2.3), as `>` and `sort` without arguments do. */

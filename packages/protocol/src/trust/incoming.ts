@@ -2,7 +2,7 @@
 import { RequestFault } from '../faults.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { type DecryptionLimits, decryptMessage, EncryptionProblem, type ResolveKey } from './encryption/encryption.ts'
-import { encryptionProblem } from './encryption/form.ts'
+import { findEncryptionMismatch } from './encryption/form.ts'
 import type { AlgorithmName, WebCryptoKey } from './signature/algorithms.ts'
 import { checkFreshness } from './signature/freshness.ts'
 import type { ReadingRules, ReadSignature } from './signature/layout.ts'
@@ -16,7 +16,7 @@ export interface SignatureRules {
   readonly verifies: boolean
   /** True when a message may have no signature. */
   readonly mayBeAbsent: boolean
-  /** True when a signature without times of its own is checked by the time of its message. */
+  /** True when the time of the message decides whether a signature without times of its own is fresh. */
   readonly datesMessages: boolean
 }
 
@@ -54,7 +54,7 @@ export interface Verification extends ReadingRules {
  * Verifies the signature of an envelope: reads it strictly, checks that it is fresh, and that a key of the sender made it. A
  * signature without times is checked for freshness only under a policy with `datesMessages`. The envelope must be as it was
  * received.
- * @returns true when a signature was verified, false when the policy needs no verification
+ * @returns true when a signature was verified; false when the policy is `off`, or allows unsigned messages and this is one
  * @throws RequestFault err.signature.missing, err.signature.invalid; the text names the rule
  */
 export async function verifyEnvelope(envelope: SignedEnvelope, sender: Verification): Promise<boolean> {
@@ -84,7 +84,7 @@ export async function verifyEnvelope(envelope: SignedEnvelope, sender: Verificat
   }
 }
 
-/** True when there is no signature, or one of the words that peers write instead (1.4, detail 6). */
+/** True when there is no signature, or a placeholder that peers write in its place (1.4, detail 6). */
 function isUnsigned(signature: JsonValue | undefined): boolean {
   if (signature === undefined || signature === null) return true
   return typeof signature === 'string' && isPlaceholder(signature)
@@ -135,7 +135,7 @@ export const CANNOT_BE_DECRYPTED = 'message: cannot be decrypted'
  */
 export async function openMessage(message: JsonObject, sender: Decryption): Promise<JsonObject> {
   const { encrypted, refuses } = sender
-  const problem = encryptionProblem(encrypted, message) ?? refuses[encrypted ? 'encrypted' : 'clear']
+  const problem = findEncryptionMismatch(encrypted, message) ?? refuses[encrypted ? 'encrypted' : 'clear']
   if (problem !== null) throw encryptionFault(problem)
   if (!encrypted) return message
   await sender.before?.()

@@ -1,4 +1,4 @@
-/** Keys as JWKs (RFC 7517): checks their members, and imports them as WebCrypto keys with one use. */
+/** Keys as JWKs (RFC 7517): checks their members, and imports them as WebCrypto keys that can only sign, or only verify. */
 import { base64urlByteCount, fromBase64Url, toBase64Url } from './base64.ts'
 import { ALGORITHMS, type AlgorithmName, fitsAlgorithm, RSA_BITS, type WebCryptoKey } from './signature/algorithms.ts'
 import { prepareSynchronousSigner } from './signature/on-the-spot.ts'
@@ -38,7 +38,7 @@ export function isPrivateJwk(jwk: LooseJwk): boolean {
   return PRIVATE_MEMBERS.some((member) => Object.hasOwn(jwk, member) && jwk[member] !== undefined)
 }
 
-/** A type of public key, with the members that define a key, all in base64url. */
+/** A type of public key (its `kty` and `crv`), with the members that define a key, all in base64url. */
 export interface KeyShape {
   readonly kty: string
   readonly crv?: string
@@ -79,10 +79,11 @@ export function findEncryptionKeyShape(jwk: LooseJwk): KeyShape | undefined {
 }
 
 /**
- * The members that define a public key, in the only form that each key has: no leading zeros beyond its size, no
- * padding. Null for an unknown type, or a member that is not base64 or has the wrong size.
+ * The members that define a public key, in the one form that is the same for every spelling of the key: numbers have the size
+ * of their type or no leading zeros, and base64url has no padding. Null for an unknown type, or a member that is not base64 or
+ * has the wrong size.
  */
-export function findBareJwk(jwk: LooseJwk): Jwk | null {
+export function findCanonicalPublicJwk(jwk: LooseJwk): Jwk | null {
   const shape = findKeyShape(jwk)
   if (shape === undefined) return null
   const members = shape.members.map((member) => [member, findCanonicalBase64Url(jwk[member], shape)] as const)
@@ -154,8 +155,8 @@ async function importKeyForUse(jwk: Jwk, algorithm: AlgorithmName, usage: 'sign'
 }
 
 /**
- * The points of small order on edwards25519, in all encodings, without the sign bit. Anybody can write a signature that
- * verifies with such a key. Not every engine refuses them.
+ * The points of small order on edwards25519, in all encodings; the sign bit of x is cleared. If such a point is the public key,
+ * anybody can write a signature that verifies with it. Not every JavaScript engine refuses such keys.
  */
 const SMALL_ORDER_POINTS = [
   '0000000000000000000000000000000000000000000000000000000000000000',

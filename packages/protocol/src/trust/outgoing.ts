@@ -48,7 +48,7 @@ export const signedBody = async (...given: Parameters<typeof signedEnvelope>): P
  * they were written for the signature.
  * @param signer null: the body is not signed, and the returned signature is null
  * @param now milliseconds since 1970
- * @param beside members beside those of the envelope, which are not signed
+ * @param beside further members of the body, which are not signed
  */
 export async function signedEnvelope(
   { header, message }: Prepared,

@@ -7,7 +7,7 @@ import { KEY_ENCRYPTIONS } from './encryption/algorithms.ts'
 import { type EncryptionKey, publicEncryptionKey } from './encryption/keys.ts'
 import {
   algorithmOfJwk,
-  findBareJwk,
+  findCanonicalPublicJwk,
   importVerifyingKey,
   isKid,
   isPrivateJwk,
@@ -34,7 +34,10 @@ export interface PublicKey {
 
 /** The caller's facts about a key, besides its JWK: the owner, the name and the use. */
 export interface KeyContext {
-  /** The owner's sender_id. When it is undefined, a `kid` that is a whole kidId may have any sender_id. */
+  /**
+   * The owner's sender_id. A `kid` may be a whole kidId (`sender_id|kid|algorithm`): with this sender_id, or with any when
+   * undefined.
+   */
   readonly sender_id?: string | undefined
   /** The name of the key, used in place of the `kid` in the JWK. */
   readonly kid?: string
@@ -43,7 +46,7 @@ export interface KeyContext {
 }
 
 /** The most characters of a member: enough for 8192 bits of RSA in base64. */
-const MOST_MEMBER_CHARACTERS = 2_000
+const MOST_JWK_MEMBER_CHARACTERS = 2_000
 
 /**
  * Reads and checks a key, and returns it with the members that define it. Members that refer to other data, such as
@@ -56,14 +59,14 @@ export async function readPublicKey(jwk: LooseJwk, context: KeyContext): Promise
   }
   const { kty, crv, x, y, n, e } = jwk
   const members = [kty, crv, x, y, n, e].filter((member) => member !== undefined)
-  if (!members.every((member) => typeof member === 'string' && member.length <= MOST_MEMBER_CHARACTERS)) {
-    throw new KeyRefused(`each member of a key must be a text of at most ${MOST_MEMBER_CHARACTERS} characters`)
+  if (!members.every((member) => typeof member === 'string' && member.length <= MOST_JWK_MEMBER_CHARACTERS)) {
+    throw new KeyRefused(`each member of a key must be a text of at most ${MOST_JWK_MEMBER_CHARACTERS} characters`)
   }
-  const public_jwk = findBareJwk(jwk)
+  const public_jwk = findCanonicalPublicJwk(jwk)
   if (public_jwk === null) {
     throw new KeyRefused('this is no public key of a known type: RSA, EC (P-256) or OKP (Ed25519, X25519)')
   }
-  const { use, algorithm } = readKeyPurpose({ alg: jwk.alg, use: jwk.use, public_jwk }, context.use)
+  const { use, algorithm } = readKeyUseAndAlgorithm({ alg: jwk.alg, use: jwk.use, public_jwk }, context.use)
   const bytes = utf8Bytes(canonicalJson(public_jwk))
   const thumbprint = toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
   const kid = readKid(context.kid ?? jwk.kid ?? thumbprint, use, context.sender_id)
@@ -73,7 +76,7 @@ export async function readPublicKey(jwk: LooseJwk, context: KeyContext): Promise
   return key
 }
 
-interface KeyPurpose {
+interface KeyUseAndAlgorithm {
   readonly use: KeyUse
   readonly algorithm: string
 }
@@ -83,10 +86,10 @@ interface KeyPurpose {
  * fits a signature algorithm, otherwise `enc`.
  * @throws KeyRefused the JWK and the caller name different uses, or the key fits no algorithm
  */
-function readKeyPurpose(
+function readKeyUseAndAlgorithm(
   { alg, use, public_jwk }: { alg: unknown; use: unknown; public_jwk: Jwk },
   wanted: KeyUse | undefined,
-): KeyPurpose {
+): KeyUseAndAlgorithm {
   if (use !== undefined && wanted !== undefined && use !== wanted) {
     throw new KeyRefused(`the JWK says that the key is not for ${wanted}; leave --use out, or register another key`)
   }
@@ -213,7 +216,8 @@ function parseKeySetText(text: string): unknown {
 }
 
 /**
- * The usable keys of a set, in order; one key may have several names. Keys that `readPublicKey` refuses are left out.
+ * The usable keys of a set, in order. A key that is published under several kids is returned once for each kid. Keys that
+ * `readPublicKey` refuses are left out.
  * @throws {KeySetProblem} two different keys for one use have the same kid
  */
 export async function publicKeysOf(jwks: readonly JsonObject[], sender_id: string | undefined): Promise<readonly PublicKey[]> {

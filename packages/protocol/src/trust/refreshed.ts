@@ -19,7 +19,7 @@ export interface RefreshRules {
    * while there is none. Without a pause, a peer that names unknown keys could make us send many requests.
    */
   readonly pause: { readonly withValue: number; readonly without: number }
-  /** True when the value may still be used after this error. After other errors it is dropped. */
+  /** True when the stored value may still be used after fetching failed with this error. After other errors it is dropped. */
   readonly survives: (error: unknown) => boolean
   /** Returns the time in milliseconds of a clock that is never set back; `performance.now` by default. */
   readonly now?: () => number
@@ -45,8 +45,8 @@ export class Refreshed<Value> {
   }
 
   /**
-   * The value. It is fetched if there is none, if it is no longer fresh, or if `enough` returns false for it, but not during the
-   * pause after a request. If no better value can be had, a value that is not enough is returned.
+   * Returns the value. Fetches it if there is none, if it is no longer fresh, or if `enough` returns false for it, such as for a
+   * key set without the wanted key. During the pause after a request, or when fetching fails, the stored value is returned.
    * @throws the errors of `fetch`, when there is no usable value
    */
   async get(fetch: () => Promise<Fetched<Value>>, enough: (value: Value) => boolean = () => true): Promise<Value> {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { JsonError } from '../json-error.ts'
-import { SourcedEnvelope, writeSortedAsciiJson, writeSortedJson } from './source.ts'
+import { SourcedEnvelope, sortedAsciiJsonText, sortedJsonText } from './source.ts'
 
 describe('SourcedEnvelope', () => {
   const text = ' { "a" : "}\\"]" , "message":\n[ 1.0 , {"x\\\\" : "{" } ]\t,"header": {"n":-1E+2} } '
@@ -64,7 +64,7 @@ describe('sortedUnescaped writes what json.dumps with sort_keys and without ensu
     ['"\\/ \\" \\\\ \\b\\f\\n\\r\\t \\u0001\\u001F\u007f\u2028"', '"/ \\" \\\\ \\b\\f\\n\\r\\t \\u0001\\u001f\u007f\u2028"'],
     ['{"\u{1f600}":1,"\ufb00":2,"z":3}', '{"z":3,"\ufb00":2,"\u{1f600}":1}'],
   ])('%s', (text, expected) => {
-    expect(writeSortedJson(text)).toBe(expected)
+    expect(sortedJsonText(text)).toBe(expected)
   })
 })
 
@@ -81,16 +81,16 @@ describe('sortedEscaped writes what json.dumps with sort_keys writes', () => {
     ['{"__proto__":1,"":2}', '{"":2,"__proto__":1}'],
     [' [ ] ', '[]'],
   ])('%s', (text, expected) => {
-    expect(writeSortedAsciiJson(text)).toBe(expected)
+    expect(sortedAsciiJsonText(text)).toBe(expected)
   })
 
   test('keeps values, is ASCII, and changes nothing the second time', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
-        const canonical = writeSortedAsciiJson(text)
+        const canonical = sortedAsciiJsonText(text)
         expect(JSON.parse(canonical)).toEqual(JSON.parse(text))
         expect(canonical).toMatch(/^[ -~]*$/)
-        expect(writeSortedAsciiJson(canonical)).toBe(canonical)
+        expect(sortedAsciiJsonText(canonical)).toBe(canonical)
       }),
       { numRuns: 200 },
     )

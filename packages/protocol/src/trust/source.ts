@@ -1,6 +1,6 @@
 /**
- * An envelope together with its text. Signatures of some participants cover the text as written, or only numbers as written. The
- * value that is used must be the one that was signed, so both come from one text.
+ * An envelope together with its text. Some participants sign the text as they wrote it; others sign a canonical form in which
+ * only numbers stay as written. The value that is used must be the signed one, so it is parsed from the text that is verified.
  */
 import { compareCodePoints } from '../attributes/code-points.ts'
 import { isJsonObject, type JsonBounds, type JsonValue, parseJson } from '../json.ts'
@@ -8,7 +8,7 @@ import { isJsonObject, type JsonBounds, type JsonValue, parseJson } from '../jso
 /** The members of an envelope that a signature covers. */
 export type SignedMember = 'header' | 'message'
 
-/** An envelope, as the verification of its signature reads it. */
+/** The parts of an envelope that are needed to verify its signature, if it has one. */
 export interface SignedEnvelope {
   /** A member of the envelope; undefined when there is none. */
   member(name: string): JsonValue | undefined
@@ -20,7 +20,7 @@ export interface SignedEnvelope {
   canonical?(name: SignedMember): string | undefined
 }
 
-/** An envelope as text, with the value that `parseJson` reads from it. Use only `value`: the signature covers it. */
+/** An envelope as text, with the value that `parseJson` reads from it. Use only `value`; do not parse `text` another way. */
 export class SourcedEnvelope implements SignedEnvelope {
   readonly text: string
   readonly value: JsonValue
@@ -66,30 +66,30 @@ function memberTexts(text: string): ReadonlyMap<string, string> {
  * point, strings with the escapes of `JSON.stringify`, and other characters outside printable ASCII as \uXXXX. Numbers stay as
  * written. Use it only for texts from `canonicalJson`, or that `parseJson` has accepted.
  */
-export function writeSortedAsciiJson(text: string): string {
-  return writeSortedValue(new JsonScanner(text), asciiJsonString)
+export function sortedAsciiJsonText(text: string): string {
+  return sortedValueText(new JsonScanner(text), asciiJsonString)
 }
 
 /**
  * Does the same as `json.dumps(..., ensure_ascii=False)`: escapes only quotes, backslashes and control characters below U+0020.
  */
-export function writeSortedJson(text: string): string {
-  return writeSortedValue(new JsonScanner(text), JSON.stringify)
+export function sortedJsonText(text: string): string {
+  return sortedValueText(new JsonScanner(text), JSON.stringify)
 }
 
 /** Returns the text of the next value with sorted members. @param quoted returns a string as JSON text */
-function writeSortedValue(scanner: JsonScanner, quoted: (text: string) => string): string {
+function sortedValueText(scanner: JsonScanner, quoted: (text: string) => string): string {
   switch (scanner.next()) {
     case '{': {
       const members: { readonly name: string; readonly text: string }[] = []
-      scanner.members((name) => members.push({ name, text: writeSortedValue(scanner, quoted) }))
-      // RFC 8785 compares UTF-16 units instead; both differ for characters beyond U+FFFF.
+      scanner.members((name) => members.push({ name, text: sortedValueText(scanner, quoted) }))
+      // RFC 8785 compares UTF-16 units instead. The two orders differ for characters beyond U+FFFF.
       members.sort((one, other) => compareCodePoints(one.name, other.name))
       return `{${members.map(({ name, text }) => `${quoted(name)}:${text}`).join(',')}}`
     }
     case '[': {
       const elements: string[] = []
-      scanner.elements(() => elements.push(writeSortedValue(scanner, quoted)))
+      scanner.elements(() => elements.push(sortedValueText(scanner, quoted)))
       return `[${elements.join(',')}]`
     }
     case '"':

@@ -1,6 +1,6 @@
 /**
  * Backfills columns and identifier rows: reads stored documents again, and writes the values of new columns, and of columns whose
- * values were read by other rules.
+ * reading rules have changed since (`reading-rules.ts`).
  */
 
 import { withoutProtectedPersons } from '@rollcall/core/model/protection'
@@ -34,7 +34,7 @@ interface BackfillOptions {
  * then deletes them from `column_fill`. The call may be stopped or killed at any moment: the next call goes on from the last
  * committed batch. Writers of records set these columns themselves meanwhile; a writer waits while a batch has locked its
  * records.
- * @returns false when the signal stopped it; true when nothing is left to backfill
+ * @returns false when `signal` stopped the backfill; true when nothing is left to backfill
  */
 export async function backfillColumns(
   db: Database,
@@ -57,7 +57,7 @@ export async function backfillColumns(
   }
 }
 
-interface BackfillRow {
+interface ColumnFillRow {
   readonly name: string
   readonly next_record: number
 }
@@ -70,10 +70,10 @@ async function backfillBatch(
   batch: number,
 ): Promise<number | null> {
   const which = [registry.id, recordType.name]
-  // `column_fill` may list names that this version does not know. Another version declared them, and backfills them.
+  // `column_fill` may list names that this version of Rollcall does not know. The version that declared them backfills them.
   const known = [...columnGroups(recordType).map(({ name }) => name), IDENTIFIER_COLUMN_GROUP]
   // These rows of `column_fill` are locked, so that two backfills of the same columns take turns.
-  const { rows: pending } = await client.query<BackfillRow>(
+  const { rows: pending } = await client.query<ColumnFillRow>(
     `select name, next_record from column_fill
      where registry = $1 and record_type = $2 and name = any($3) order by name for update`,
     [...which, known],
@@ -95,8 +95,8 @@ async function backfillBatch(
   })
   await writeDueColumns(client, registry, recordType, due, read)
   if (due.includes(IDENTIFIER_COLUMN_GROUP)) await writeIdentifiers(client, registry, recordType, records)
-  // By other names of identifier types, a record may be that of a protected person, or name one. Then the text of all records may
-  // be searched.
+  // With new names of an identifier type, further identifiers are found in a record. They may show that the record belongs to a
+  // protected person, or names one. The search for such records may read the text of all records, so it gets no time limit.
   if (protection.byProtectingIdentifier.size > 0) {
     await client.query(NO_STATEMENT_TIMEOUT_SQL)
     await markProtectedRecords(client, { registry, recordType, protection }, records, ({ id }) => id)

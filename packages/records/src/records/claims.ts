@@ -1,10 +1,10 @@
 /**
- * Claims on a registry: one for imports and one for builds of indexes. Each claim is held by one session at a time. The claims
- * are independent: an import and a build may go on together. A claim ends with its session, if not before.
+ * Claims on a registry, as advisory locks of PostgreSQL: one for imports and one for builds of indexes. One database session at a
+ * time has a claim, at most until the session ends. The claims are independent: an import and a build may go on together.
  */
 import type { ClientBase } from 'pg'
 
-/** SQL that is true when some session has this claim on a registry. Parameter 1 is the integer id of the registry. */
+/** SQL that is true when some database session has this claim on a registry. Parameter 1 is the integer id of the registry. */
 export const hasClaimSql = (claim: 'rollcall import' | 'rollcall indexes'): string =>
   `exists (
      select 1 from pg_locks join pg_database on pg_database.oid = pg_locks.database

@@ -122,9 +122,9 @@ export function compoundColumn(compound: Compound): CompoundColumn {
   }
 }
 
-type MemberWriters = readonly (readonly [name: string, write: (value: AttributeScalar) => string])[]
+type MemberJsonWriters = readonly (readonly [name: string, write: (value: AttributeScalar) => string])[]
 
-function elementJsonText(members: MemberWriters, element: Element): string {
+function elementJsonText(members: MemberJsonWriters, element: Element): string {
   let text = ''
   for (const [name, write] of members) {
     const value = element[name]
@@ -156,8 +156,8 @@ interface ColumnGroup {
 }
 
 /**
- * The column for sorting by an identifier type. Its value is the smallest of the record's own identifiers of the type, or null.
- * The name begins with `_`, as no attribute name does.
+ * The column for sorting by an identifier type. `identifierSortValues` sets it to the smallest (by UTF-16 units) of the
+ * record's own identifiers of the type, or to null. The name begins with `_`; names of attributes do not.
  */
 export const identifierSortColumn = (type: string): RecordColumn => ({
   name: joinName('_sort', type.toLowerCase()),

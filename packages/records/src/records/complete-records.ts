@@ -42,7 +42,10 @@ export interface ComparedRecords {
 }
 
 /** Counts the stored records that were added before the import began. */
-export async function countRecordsBefore(client: ClientBase, { registry, recordType, began }: ComparedRecords): Promise<number> {
+export async function countRecordsBeforeImport(
+  client: ClientBase,
+  { registry, recordType, began }: ComparedRecords,
+): Promise<number> {
   const { rows } = await client.query<{ count: number }>(
     `select count(*)::float8 as count from ${quoteName(recordTable(registry, recordType).table)} as record
      where ${addedBeforeSql('$1')}`,
@@ -53,10 +56,10 @@ export async function countRecordsBefore(client: ClientBase, { registry, recordT
 
 /**
  * The statement that selects, as `primary_identifier`, the stored records that the file does not name. A survivor of merged
- * records also counts as named when the file names one of the merged records.
- * @param named SQL that selects the primary identifiers in the file, without parameters above $2
+ * records is not selected when the file names one of the merged records.
+ * @param named SQL that selects the primary identifiers in the file. It may use $1, the registry, and $2, the record type
  */
-export const absentRecordsStatement = ({ registry, recordType, began }: ComparedRecords, named: string) => ({
+export const recordsNotInFileStatement = ({ registry, recordType, began }: ComparedRecords, named: string) => ({
   text: `select $2::text as record_type, record.primary_identifier
     from ${quoteName(recordTable(registry, recordType).table)} as record
     where ${addedBeforeSql('$3')}

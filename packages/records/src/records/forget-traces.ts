@@ -9,7 +9,7 @@ interface DeletedRecordKey {
 
 /**
  * SQL that gives the time at which a record was last deleted; null when it was not deleted since a given time.
- * @param of SQL of the registry, the record type, the primary identifier and the given time
+ * @param of an SQL expression for each value; `since` is the given time
  */
 export const lastDeletionSql = (of: Readonly<Record<keyof DeletedRecordKey | 'since', string>>): string =>
   `(select max(deleted_at) from record_tombstone where registry = ${of.registry} and record_type = ${of.record_type}

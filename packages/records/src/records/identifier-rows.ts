@@ -5,13 +5,13 @@ import type { RegistryShape } from '@rollcall/core/model/registry'
 import { quoteName } from '@rollcall/database/names'
 import { type RecordIdentifier, type RecordType, readIdentifiers } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { parseWithoutProtected, readProtection } from './protection.ts'
+import { parseWithoutProtectedPersons, readProtection } from './protection.ts'
 import { recordTable } from './record-tables.ts'
 import { aliasesOf } from './retired-records.ts'
 
 /**
  * The identifiers that find a record, each once: its own and its aliases. An alias that the record does not have itself
- * is marked `part`, because it does not name this record.
+ * is marked `part`: a search finds the record by it, but it is no identifier of this record's own.
  */
 export function ownIdentifiersAndAliases(
   own: readonly RecordIdentifier[],
@@ -41,7 +41,7 @@ export async function writeIdentifiers(
   const aliases = await aliasesOf(client, registry, recordType, ids)
   const protection = await readProtection(client, registry.id)
   const rows = records.flatMap(({ id, document }) => {
-    const read = parseWithoutProtected(registry, recordType, protection, document)
+    const read = parseWithoutProtectedPersons(registry, recordType, protection, document)
     const own = readIdentifiers(registry.kind, recordType, read)
     return ownIdentifiersAndAliases(own, aliases.get(id)).map((one) => ({ ...one, id }))
   })

@@ -10,14 +10,11 @@ import { type DeclaredIndex, declaredIndexes, recordTable, recordTypesWithTables
 export interface IndexPlan {
   readonly namespace: string
   readonly record_type: string
-  /**
-   * The names in `Registry.unfilled`: what still needs a backfill. They name column groups, the identifiers, or added identifier
-   * types.
-   */
+  /** What still needs a backfill, as in `Registry.unfilled`: column groups, the identifier rows, and added identifier types. */
   readonly unfilled: readonly string[]
   /** Declared indexes that do not exist, or that no search uses because their build goes on or was interrupted. */
   readonly missing: readonly IndexToBuild[]
-  /** The names of indexes that neither the registry nor a constraint needs. Each one slows down writes of records. */
+  /** The names of superfluous indexes: neither the registry nor a constraint needs them. Each slows down writes of records. */
   readonly foreign: readonly string[]
 }
 

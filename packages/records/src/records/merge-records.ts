@@ -11,7 +11,7 @@ import type { JsonObject, RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import { writeIdentifiers } from './identifier-rows.ts'
 import { type PreparedRecord, prepareRecord } from './prepare-record.ts'
-import { protectMergedRecords, storeProtectedReferences } from './protected-records.ts'
+import { protectMergedRecords, storeNamedProtectedPersons } from './protected-records.ts'
 import { readProtection } from './protection.ts'
 import { recordTable } from './record-tables.ts'
 import { recordRows } from './record-writer.ts'
@@ -59,7 +59,7 @@ export async function findRecordsWithIdentifier(
 export interface RecordMerge {
   readonly survivor: RecordId
   readonly retired: RecordId
-  /** The number of the event that reports the merge. */
+  /** The id of the event that reports the merge. */
   readonly event: number
   readonly now: Date
 }
@@ -119,8 +119,8 @@ export async function restoreRecord(
   const names = ['id', 'primary_identifier', 'document', ...columns.map(({ name }) => name)]
   const ids = new Map([[prepared.primary_identifier, id]])
   await copyRows(client, table, names, recordRows([prepared], ids))
-  // When a protection ends, the records that name the person are found by these rows, and are written again.
-  await storeProtectedReferences(client, { registry, recordType }, [{ id, named: persons }])
+  // `unprotectPerson` finds by these rows the records that name the person, and writes their columns and identifiers again.
+  await storeNamedProtectedPersons(client, { registry, recordType }, [{ id, named: persons }])
   await client.query(
     `update ${quoteName(table)} as record set created_at = retired_record.created_at from retired_record
      where registry = $1 and record_type = $2 and retired_record.record = $3 and record.id = $3`,

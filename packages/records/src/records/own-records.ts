@@ -1,4 +1,4 @@
-/** Reads and searches records in our own tables. */
+/** Reads and searches the records in our own tables, not those in a source outside. */
 
 import { oncePerObject } from '@rollcall/base/shared/once-per'
 import type { ModeName } from '@rollcall/core/model/exchange'
@@ -21,7 +21,7 @@ import type { StatementNames } from '@rollcall/database/statement-names'
 import { isStorable } from '@rollcall/database/text'
 import { type Snapshot, tryInSnapshot, withSnapshot } from '@rollcall/database/transaction'
 import type { ClientBase, Pool, QueryResultRow } from 'pg'
-import { recordCategoriesStatement } from './protection.ts'
+import { protectionCategoriesStatement } from './protection.ts'
 import { byPrimaryIdentifiersStatement, pageStatement } from './record-statements.ts'
 import { type RecordTable, recordTable } from './record-tables.ts'
 import { aliasesInRetiredRecords, type RetiredRecord, recordsMergedIntoStatement } from './retired-records.ts'
@@ -43,7 +43,7 @@ interface PreparableStatement extends Omit<NamedStatement, 'name'> {
 type RunStatement = <Row extends QueryResultRow>(statement: PreparableStatement) => Promise<readonly Row[]>
 
 /** The functions that run the statements of a search, and the names of prepared searches. */
-interface SearchConnections {
+interface SearchStatementRunners {
   /** Runs any statement but a look-up, such as a search by any condition. It may be slow. */
   readonly search: RunStatement
   /** Runs the look-up of one identifier, which is short and prepared. */
@@ -52,28 +52,28 @@ interface SearchConnections {
 }
 
 /** The functions for searches of sync and of async requests. @param now a clock in milliseconds */
-export function connectionsByMode(
+export function statementRunnersByMode(
   db: Database,
   now = (): number => performance.now(),
-): Readonly<Record<ModeName, SearchConnections>> {
+): Readonly<Record<ModeName, SearchStatementRunners>> {
   const lookUp = groupLookUps(db.pipeline)
   const names = db.statementNames
   return {
-    sync: { search: runOnPool(db.searches, names, now), lookUp, names },
-    async: { search: runOnPool(db.asyncSearches, names, now), lookUp, names },
+    sync: { search: makePoolRunner(db.searches, names, now), lookUp, names },
+    async: { search: makePoolRunner(db.asyncSearches, names, now), lookUp, names },
   }
 }
 
 /** The most look-ups in one table that may wait for a shared statement at the same time. */
 const MOST_WAITING_LOOK_UPS = 10_000
 /**
- * The most look-ups in one statement: few, so that no look-up waits long for the others. Each look-up finds at most one record
- * more than the cap of its page.
+ * The most look-ups in one statement: few, so that no look-up waits long for the others. A look-up stops at one record more than
+ * its cap (`SearchPageRequest.cap`).
  */
 const MOST_LOOK_UPS_PER_STATEMENT = 32
 
 /** Look-ups in a table that come while a statement runs, or in one turn of the event loop, share the next statement. */
-function groupLookUps(pipeline: Pipeline): SearchConnections['lookUp'] {
+function groupLookUps(pipeline: Pipeline): SearchStatementRunners['lookUp'] {
   const groupOf = oncePerObject((table: RecordTable) =>
     createGroupCommit<LookUp, readonly FoundRow[]>(
       async (asked) => {
@@ -93,7 +93,7 @@ function groupLookUps(pipeline: Pipeline): SearchConnections['lookUp'] {
 
 /** The records in our own tables, as a source that reads and searches them. */
 export function ownRecordSource(db: Database): RecordSource {
-  const { sync, async } = connectionsByMode(db)
+  const { sync, async } = statementRunnersByMode(db)
   const readers = { sync: makeRecordReader(sync), async: makeRecordReader(async) }
   return {
     reader: (mode) => readers[mode],
@@ -103,7 +103,7 @@ export function ownRecordSource(db: Database): RecordSource {
         return work(
           makeRecordReader({
             search: (statement) => tryInSnapshot(snapshot, () => run(statement)),
-            lookUp: makeLoneLookUp(run),
+            lookUp: makeUngroupedLookUp(run),
             names: sync.names,
           }),
         )
@@ -114,7 +114,7 @@ export function ownRecordSource(db: Database): RecordSource {
 /** Milliseconds. A prepared search that takes longer is noted as slow: PostgreSQL's generic plan for it may be bad. */
 const SLOW_SEARCH_MS = 100
 
-/** Runs a statement on a connection, and measures its time without the wait for the connection. */
+/** Returns a function that runs statements on a connection, and measures their time without the wait for the connection. */
 const makeStatementRunner =
   (client: Snapshot, names: StatementNames, now = (): number => performance.now()): RunStatement =>
   async <Row extends QueryResultRow>({ values, ...statement }: PreparableStatement) => {
@@ -128,10 +128,10 @@ const makeStatementRunner =
   }
 
 /**
- * Runs a statement on a connection of the pool. Closes the connection after a failure, or when it has prepared too many
- * statements.
+ * Returns a function that runs each statement on a connection of the pool. It closes the connection after a failure, or when the
+ * connection has prepared too many statements.
  */
-const runOnPool =
+const makePoolRunner =
   (pool: Pool, names: StatementNames, now: () => number): RunStatement =>
   async <Row extends QueryResultRow>(statement: PreparableStatement) => {
     const client = await pool.connect()
@@ -145,20 +145,20 @@ const runOnPool =
     }
   }
 
-/** Reads records as a transaction sees them, on the transaction's connection. */
+/** Returns a reader that reads records as a transaction sees them, on the transaction's connection. */
 export function readerInTransaction(client: Pick<ClientBase, 'query'>, names: StatementNames): RecordReader {
   const run: RunStatement = async <Row extends QueryResultRow>({ values, ...statement }: PreparableStatement) =>
     (await client.query<Row>({ ...statement, values: [...values] })).rows
-  return makeRecordReader({ search: run, lookUp: makeLoneLookUp(run), names })
+  return makeRecordReader({ search: run, lookUp: makeUngroupedLookUp(run), names })
 }
 
 /** Returns a function that runs each look-up as a statement of its own, not together with others. */
-const makeLoneLookUp =
-  (run: RunStatement): SearchConnections['lookUp'] =>
+const makeUngroupedLookUp =
+  (run: RunStatement): SearchStatementRunners['lookUp'] =>
   (table, { identifier, page }) =>
     run<FoundRow>(lookUpStatement(table, identifier, page))
 
-function makeRecordReader(connections: SearchConnections): RecordReader {
+function makeRecordReader(connections: SearchStatementRunners): RecordReader {
   return {
     async find(registry, query) {
       try {
@@ -195,7 +195,7 @@ function makeRecordReader(connections: SearchConnections): RecordReader {
     async categories(registry, { name }, ids) {
       if (ids.length === 0) return new Map()
       const rows = await connections.search<{ record: string; categories: readonly string[] }>(
-        recordCategoriesStatement(registry, name, ids),
+        protectionCategoriesStatement(registry, name, ids),
       )
       return new Map(rows.map(({ record, categories }) => [record, categories]))
     },
@@ -209,7 +209,7 @@ function makeRecordReader(connections: SearchConnections): RecordReader {
 }
 
 /** Finds records by the short look-up statement where the query allows it, else by a search. */
-async function findPage(connections: SearchConnections, registry: RegistryShape, query: RecordQuery): Promise<FoundPage> {
+async function findPage(connections: SearchStatementRunners, registry: RegistryShape, query: RecordQuery): Promise<FoundPage> {
   const { recordType, predicate, page, participant } = query
   const table = recordTable(registry, recordType)
   const [identifier] = predicate.is === 'identifier' && isLookUp(query) ? predicate.identifiers : []
@@ -220,8 +220,9 @@ async function findPage(connections: SearchConnections, registry: RegistryShape,
 }
 
 /**
- * A row that a search returns. Every row has the total of hits. The first row also has the ids of all hits, unless there are more
- * hits than `SearchPageRequest.ids`. A page after the last one is a single row with the total and no record.
+ * A row that a search returns. Every row has the total number of hits. The first row also has the ids of all hits; `ids` is null
+ * in the others, and when there are more hits than `SearchPageRequest.ids`. A page after the last one is a single row with the
+ * total and no record.
  */
 interface FoundRow {
   readonly total: number
@@ -236,7 +237,7 @@ interface FoundRow {
  * @param participant see `StatementNames.nameOf`
  */
 export async function findMatchingRecords(
-  { search, names }: SearchConnections,
+  { search, names }: SearchStatementRunners,
   table: RecordTable,
   condition: SqlCondition,
   page: SearchPageRequest,

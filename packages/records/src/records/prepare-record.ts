@@ -51,7 +51,7 @@ export function prepareRecord(kind: Kind, recordType: RecordType, document: Json
   }
   const text = checkedCanonicalJson(document)
   // All values are read before the record may be refused for its identifiers, so that the notes are complete.
-  const columns = readValues(recordType, document, notes)
+  const columns = attributeAndListValues(recordType, document, notes)
   const identifiers = readIdentifiers(kind, recordType, document, notes)
   const [primary, another] = identifiers.filter(({ type, names }) => type === recordType.primary_identifier && names === 'record')
   if (primary === undefined) {
@@ -60,7 +60,7 @@ export function prepareRecord(kind: Kind, recordType: RecordType, document: Json
   if (another !== undefined) {
     throw new InvalidRecord(`more than one ${recordType.primary_identifier}, by which a ${recordType.name} is known`)
   }
-  columns.push(...sortValues(recordType, identifiers))
+  columns.push(...identifierSortValues(recordType, identifiers))
   return { primary_identifier: primary.value, document: text, identifiers, columns }
 }
 
@@ -99,17 +99,17 @@ export function columnValues(
   document: JsonValue,
   identifiers: readonly RecordIdentifier[],
 ): (string | null)[] {
-  return [...readValues(recordType, document), ...sortValues(recordType, identifiers)]
+  return [...attributeAndListValues(recordType, document), ...identifierSortValues(recordType, identifiers)]
 }
 
-function sortValues(recordType: RecordType, identifiers: readonly RecordIdentifier[]): (string | null)[] {
+function identifierSortValues(recordType: RecordType, identifiers: readonly RecordIdentifier[]): (string | null)[] {
   return sortedIdentifiers(recordType).map((wanted) => {
     const own = identifiers.filter(({ type, names }) => type === wanted && names === 'record')
     return own.map(({ value }) => value).sort()[0] ?? null
   })
 }
 
-function readValues(recordType: RecordType, document: JsonValue, notes?: ReadingNotes): (string | null)[] {
+function attributeAndListValues(recordType: RecordType, document: JsonValue, notes?: ReadingNotes): (string | null)[] {
   const values: (string | null)[] = []
   for (const read of valueReadersOf(recordType)) read(document, values, notes)
   return values
@@ -147,12 +147,12 @@ function checkedCanonicalJson(document: JsonValue): string {
   return text
 }
 
-/** Matches the escape `\u0000`, but not these letters after an escaped backslash. */
+/** Matches the escape `\u0000` in JSON, but not `\\u0000`, which is an escaped backslash and the plain text `u0000`. */
 const ESCAPED_NUL_PATTERN = /(?<!\\)(?:\\\\)*\\u0000/
 
 function toCanonicalJson(document: JsonValue): string {
   try {
-    return flattenText(canonicalJson(document))
+    return storeTextInOnePiece(canonicalJson(document))
   } catch {
     throw new InvalidRecord('the document cannot be written as canonical JSON (RFC 8785)')
   }
@@ -162,7 +162,7 @@ function toCanonicalJson(document: JsonValue): string {
  * Makes the JavaScript engine store a concatenated text as one piece. Otherwise the engine keeps a tree of pieces, six
  * times as large, in memory for a whole batch of records.
  */
-function flattenText(text: string): string {
+function storeTextInOnePiece(text: string): string {
   text.indexOf('\n')
   return text
 }

@@ -16,7 +16,7 @@ import {
   bumpProtectionVersion,
   insertProtectedIdentifiers,
   type ProtectedIdentifier,
-  rewriteReferences,
+  rewriteNamingRecords,
 } from './protected-records.ts'
 import { recordTable, recordTypesWithTables } from './record-tables.ts'
 
@@ -48,8 +48,8 @@ export interface NewProtection {
 }
 
 /**
- * Protects a person whom the identifier does not protect yet (`findProtectionBy`). Returns the number of records that were written
- * again because they may name the person.
+ * Protects the person with this identifier, by which no person may be protected yet (`findPersonProtectedBy`). Returns the
+ * number of records that were written again because they may name the person.
  */
 export async function protectPerson(
   client: ClientBase,
@@ -73,25 +73,25 @@ export async function protectPerson(
   // The planner of PostgreSQL must learn that the table has grown.
   await client.query('analyze protected_record')
   await bumpProtectionVersion(client, registry.id)
-  return rewriteReferences(client, registry, { persons: [person.id], identifiers })
+  return rewriteNamingRecords(client, registry, { persons: [person.id], identifiers })
 }
 
 /** A record that has got another primary identifier. */
-export interface RenamedRecord {
+export interface PrimaryIdentifierChange {
   readonly was: string
   readonly is: string
 }
 
 /**
- * Protects the new primary identifiers of protected persons. The caller writes the records afterwards; it needs only the lock
- * `lockRegistryFor(..., 'change')`.
- * @returns the primary identifiers that protect records from now on
+ * Protects the new primary identifiers of protected persons. The caller has the lock `lockRegistryFor(..., 'change')`, and writes
+ * the records afterwards.
+ * @returns the new primary identifiers that did not protect records before
  */
-export async function protectRenamedRecords(
+export async function protectNewPrimaryIdentifiers(
   client: ClientBase,
   registry: RegistryShape,
   { primary_identifier }: RecordType,
-  renamed: readonly RenamedRecord[],
+  renamed: readonly PrimaryIdentifierChange[],
 ): Promise<ReadonlySet<string>> {
   if (renamed.length === 0) return new Set()
   const { rows } = await client.query<ProtectedIdentifier>(
@@ -102,16 +102,16 @@ export async function protectRenamedRecords(
   )
   const identifiers = await insertProtectedIdentifiers(client, registry.id, rows)
   if (identifiers.length > 0) {
-    // The text of all records may be searched.
+    // `rewriteNamingRecords` may search the text of all records, so the statements get no time limit.
     await client.query(NO_STATEMENT_TIMEOUT_SQL)
     await bumpProtectionVersion(client, registry.id)
-    await rewriteReferences(client, registry, { persons: [], identifiers })
+    await rewriteNamingRecords(client, registry, { persons: [], identifiers })
   }
   return new Set(identifiers.map(({ value }) => value))
 }
 
 /** Finds the protected person who was protected by this identifier; null when there is none. */
-export async function findProtectionBy(
+export async function findPersonProtectedBy(
   client: Pick<ClientBase, 'query'>,
   registryId: number,
   { type, value }: Identifier,
@@ -127,15 +127,15 @@ export async function findProtectionBy(
 export async function unprotectPerson(client: ClientBase, registry: RegistryShape, person: number): Promise<number> {
   await client.query('delete from protected_identifier where person = $1', [person])
   await bumpProtectionVersion(client, registry.id)
-  const rewritten = await rewriteReferences(client, registry, { persons: [person], identifiers: [] })
+  const rewritten = await rewriteNamingRecords(client, registry, { persons: [person], identifiers: [] })
   await client.query('delete from protected_person where id = $1', [person])
   await bumpProtectionVersion(client, registry.id)
   return rewritten
 }
 
 /**
- * The ids of the protected persons whom an identifier names. If a person was protected by this very identifier, only the id of
- * that person.
+ * Returns the ids of the protected persons who have an identifier. If one of them was protected by this very identifier, returns
+ * only the id of that person.
  */
 export async function findProtectedPersonIds(
   client: Pick<ClientBase, 'query'>,

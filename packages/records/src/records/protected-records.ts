@@ -1,6 +1,6 @@
 /**
- * Writes records while persons are protected. The record of a protected person is marked. Another record that names a
- * protected person is not found by that person's data.
+ * Writes records while persons are protected. The record of a protected person is marked. Another record may name a protected
+ * person: no search with that person's data finds it.
  */
 
 import { identifiersNamingRecord } from '@rollcall/core/model/person-identifiers'
@@ -30,7 +30,10 @@ interface ProtectionInput {
   readonly protection: Protection
 }
 
-/** Returns the records; columns and identifiers lack data of protected persons to whom the record does not belong. */
+/**
+ * Removes data of protected persons from the columns and identifiers of records, unless the record is that person's own. The
+ * documents stay whole.
+ */
 export function removeProtectedData(
   { registry, recordType, protection }: ProtectionInput,
   records: readonly PreparedRecord[],
@@ -47,7 +50,7 @@ export function removeProtectedData(
 }
 
 /** A record, with the protected persons to whom it belongs (`own`) and those whom it names (`named`). */
-interface NotedRecord {
+interface RecordWithProtectedPersons {
   readonly id: RecordId
   readonly own: readonly ProtectedPerson[]
   readonly identifiers: readonly Identifier[]
@@ -67,7 +70,7 @@ export async function markProtectedRecords<Written extends Pick<PreparedRecord, 
 ): Promise<void> {
   const { registry, recordType, protection } = writing
   if (protection.byProtectingIdentifier.size === 0) return
-  const noted = records.map((record): NotedRecord => {
+  const noted = records.map((record): RecordWithProtectedPersons => {
     const document: JsonValue = JSON.parse(record.document)
     const own = protectedOwnersOf(registry.kind, recordType, protection, document)
     const read = readIdentifiers(registry.kind, recordType, document)
@@ -78,21 +81,21 @@ export async function markProtectedRecords<Written extends Pick<PreparedRecord, 
       named: isJsonObject(document) ? withoutProtectedPersons(registry.kind, recordType, protection, document).persons : [],
     }
   })
-  await storeProtectedReferences(client, writing, noted)
+  await storeNamedProtectedPersons(client, writing, noted)
   const own = noted.filter((one) => one.own.length > 0)
   if (own.length === 0) return
   const newIdentifiers = await addProtectedRecords(client, registry, recordType, own)
   if (newIdentifiers.length > 0) {
     await bumpProtectionVersion(client, registry.id)
-    await rewriteReferences(client, registry, { persons: [], identifiers: newIdentifiers })
+    await rewriteNamingRecords(client, registry, { persons: [], identifiers: newIdentifiers })
   }
 }
 
 /** Stores which protected persons these records name. */
-export async function storeProtectedReferences(
+export async function storeNamedProtectedPersons(
   client: ClientBase,
   { registry, recordType }: Pick<ProtectionInput, 'registry' | 'recordType'>,
-  noted: readonly Pick<NotedRecord, 'id' | 'named'>[],
+  noted: readonly Pick<RecordWithProtectedPersons, 'id' | 'named'>[],
 ): Promise<void> {
   await client.query(`delete from protected_reference where registry = $1 and record_type = $2 and record = any($3::bigint[])`, [
     registry.id,
@@ -109,18 +112,18 @@ export async function storeProtectedReferences(
 }
 
 /**
- * Marks records as those of protected persons, and the records that were merged into them. Their primary identifiers become
- * protected, and so do their identifiers that no other record has. An identifier that several records have, or that names a
- * record of another type, such as a household, identifies no person. A record outside our own tables gets no mark: searches
- * compare its identifiers with those that protect records.
- * @param records.identifiers for records outside our own tables: those that no other record has
- * @returns the identifiers that are new for these persons, or that newly protect records
+ * Marks records, and the records that were merged into them, as those of protected persons. Stores as the persons' identifiers
+ * the primary identifiers of the records, and the other identifiers that no other record has. An identifier that several records
+ * have, or that names a record of another type, such as a household, identifies no person. A record in a source outside gets no
+ * mark: searches compare its identifiers with the stored ones.
+ * @param records.identifiers for records in a source outside: only those that no other record has
+ * @returns the identifiers that are new for these persons, or whose `protects` has become true
  */
 export async function addProtectedRecords(
   client: ClientBase,
   registry: RegistryShape,
   recordType: RecordType,
-  records: readonly Pick<NotedRecord, 'id' | 'own' | 'identifiers'>[],
+  records: readonly Pick<RecordWithProtectedPersons, 'id' | 'own' | 'identifiers'>[],
 ): Promise<readonly Identifier[]> {
   const { name } = recordType
   const marked = registry.own_records === false ? [] : records
@@ -188,7 +191,7 @@ async function makeSharedIdentifierTest(
   client: ClientBase,
   registry: RegistryShape,
   recordType: RecordType,
-  records: readonly Pick<NotedRecord, 'id' | 'identifiers'>[],
+  records: readonly Pick<RecordWithProtectedPersons, 'id' | 'identifiers'>[],
 ): Promise<(identifier: Identifier) => boolean> {
   const own = records.flatMap(({ id, identifiers }) => identifiers.map((one) => ({ ...one, id })))
   const shared = new Set<string>()
@@ -226,19 +229,19 @@ export async function protectMergedRecords(
   const added = await addProtectedRecords(client, registry, recordType, [{ id: survivor, own, identifiers }])
   if (added.length === 0) return
   await bumpProtectionVersion(client, registry.id)
-  await rewriteReferences(client, registry, { persons: [], identifiers: added })
+  await rewriteNamingRecords(client, registry, { persons: [], identifiers: added })
 }
 
-/** Gives the protection of the registry a new version, which every node has half a second after the commit. */
+/** Gives the protection of the registry a new version. Every node uses the new protection within half a second of the commit. */
 export async function bumpProtectionVersion(client: Pick<ClientBase, 'query'>, registryId: number): Promise<void> {
   await client.query(`update registry set protection_version = nextval('protection_version') where id = $1`, [registryId])
 }
 
 /**
  * The records to find: those that are stored as naming one of these persons, and those in which a part has one of the
- * identifiers. Both are given only when a person is newly protected.
+ * identifiers. Only for a newly protected person do both lists have elements.
  */
-interface NamingQuery {
+interface NamingRecordsQuery {
   readonly persons: readonly number[]
   readonly identifiers: readonly Identifier[]
 }
@@ -250,7 +253,11 @@ const REWRITE_BATCH_RECORDS = 500
  * Writes again, by the current protection, the columns and identifiers of records that may name these persons. Records
  * are locked in the order of their ids, as a backfill does. Returns the number of records that were written.
  */
-export async function rewriteReferences(client: ClientBase, registry: RegistryShape, naming: NamingQuery): Promise<number> {
+export async function rewriteNamingRecords(
+  client: ClientBase,
+  registry: RegistryShape,
+  naming: NamingRecordsQuery,
+): Promise<number> {
   const protection = await readProtection(client, registry.id)
   let count = 0
   for (const recordType of recordTypesWithTables(registry)) {
@@ -266,7 +273,7 @@ async function findRecordsNamingPersons(
   client: ClientBase,
   registry: RegistryShape,
   recordType: RecordType,
-  { persons, identifiers }: NamingQuery,
+  { persons, identifiers }: NamingRecordsQuery,
 ): Promise<readonly RecordId[]> {
   const { table, identifierTable } = recordTable(registry, recordType)
   const { rows } = await client.query<{ id: number }>(
@@ -290,9 +297,10 @@ async function findRecordsNamingPersons(
 }
 
 /**
- * True when the text of all documents must be searched: columns may be read from persons at places that have no identifier
- * rows. An attribute that an operator added may read any place. Columns of a relation's persons are searched only when somebody
- * is newly protected: the search takes long, and a writer of one record must not wait for it.
+ * True when the text of all documents must be searched, because columns may have data of a person who has no identifier rows for
+ * the record. An operator may have added attributes, which read any member. Compounds and counts may read the persons of a
+ * relation; for them the text is searched only when somebody is newly protected: the search takes long, and a writer of one
+ * record must not wait for it.
  */
 function isTextSearched({ kind }: RegistryShape, recordType: RecordType, isNewlyProtected: boolean): boolean {
   const own = kindNamed(kind.name)?.record_types.find(({ name }) => name === recordType.name)
@@ -331,6 +339,6 @@ async function rewriteRecords(client: ClientBase, writing: ProtectionInput, ids:
   })
   if (columns.length > 0 && values.length > 0) await updateRows(client, table, columns, values)
   await writeIdentifiers(client, registry, recordType, rows)
-  await storeProtectedReferences(client, writing, noted)
+  await storeNamedProtectedPersons(client, writing, noted)
   return noted.length
 }

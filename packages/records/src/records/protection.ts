@@ -21,7 +21,8 @@ type Connection = Pick<ClientBase, 'query'>
 const protectionByConnection = new WeakMap<Connection, Map<number, Protection>>()
 
 /**
- * Returns the current protection of a registry. A connection that has read it reads it again only when its version has changed.
+ * Returns the current protection of a registry. Reads its version in each call, and the rest only when `client` has not read the
+ * protection of this version before.
  */
 export async function readProtection(client: Connection, registryId: number): Promise<Protection> {
   const { rows } = await client.query<{ version: number }>({
@@ -67,8 +68,8 @@ async function readProtectionTables(client: Connection, registryId: number, vers
   return { version, byIdentifier, byProtectingIdentifier }
 }
 
-/** The document of a record without data of other protected persons. Columns and identifiers are made from it. */
-export function parseWithoutProtected(
+/** Returns a document without protected persons other than the record's own. Columns and identifiers are made from the result. */
+export function parseWithoutProtectedPersons(
   { kind }: RegistryShape,
   recordType: RecordType,
   protection: Protection,
@@ -79,7 +80,7 @@ export function parseWithoutProtected(
 }
 
 /** The statement that reads the categories under which these records are protected, deleted records included. */
-export const recordCategoriesStatement = ({ id }: RegistryShape, record_type: string, ids: readonly RecordId[]) => ({
+export const protectionCategoriesStatement = ({ id }: RegistryShape, record_type: string, ids: readonly RecordId[]) => ({
   name: 'categories of records',
   text: `select record::text, array_agg(distinct category) as categories from protected_record
     where registry = $1 and record_type = $2 and record = any($3::bigint[]) group by record`,

@@ -1,6 +1,6 @@
 /**
- * The rules by which the value of each column is read from a document. If the stored values of a column were read by other rules,
- * the column is listed for a backfill, and no query may ask about the column before the backfill has ended.
+ * The rules by which the value of each column is read from a document. If the stored values of a column were read by other rules
+ * than this version's, `column_fill` lists the column, and no query may use the column before its backfill has ended.
  */
 import { createHash } from 'node:crypto'
 import { IDENTIFIER_COLUMN_GROUP, sortColumnGroup } from '@rollcall/core/model/registry'
@@ -25,12 +25,12 @@ type RuleDigests = ReadonlyMap<string, string>
 const digestsByRecordType = new WeakMap<RecordType, RuleDigests>()
 
 function ruleDigestsOf(kind: Kind, recordType: RecordType): RuleDigests {
-  const found = digestsByRecordType.get(recordType) ?? describeRules(kind, recordType)
+  const found = digestsByRecordType.get(recordType) ?? makeRuleDigests(kind, recordType)
   digestsByRecordType.set(recordType, found)
   return found
 }
 
-function describeRules(kind: Kind, recordType: RecordType): RuleDigests {
+function makeRuleDigests(kind: Kind, recordType: RecordType): RuleDigests {
   const { attributes, compounds = [] } = recordType
   const stored = new Set(columnGroups(recordType).flatMap(({ name, columns }) => (columns.length > 0 ? [name] : [])))
   const rows: [string, JsonObject][] = [
@@ -60,7 +60,7 @@ export async function findChangedRules(
 }
 
 /** Stores that this version's rules apply to these column groups: values are read by them, or will be backfilled. */
-export async function storeRules(
+export async function storeReadingRules(
   transaction: Transaction<unknown>,
   registry: { readonly id: number; readonly kind: Kind },
   recordType: RecordType,

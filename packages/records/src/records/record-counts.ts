@@ -11,9 +11,9 @@ import { recordTable } from './record-tables.ts'
 import { recordsOf } from './registry-records.ts'
 
 /**
- * Counts the records by record type. Empty when the database of the records does not answer or is not open here, or when the copy
- * of the records is not complete. The database counts row by row, which is slow: call this for a person or a test, not in a
- * request.
+ * Counts the records by record type. Empty when the database of the records does not answer, when this process has not opened the
+ * registry's source, or when the copy of the source is not complete. The database counts row by row, which is slow: call this for
+ * a person or a test, not in a request.
  */
 export async function countRecords(db: Database, registry: RegistryShape): Promise<Readonly<Record<string, number>>> {
   const reader = recordsOf(db, registry).within(db.pool)
@@ -39,8 +39,9 @@ export async function hasRecords(db: Database, registry: RegistryShape): Promise
 }
 
 /**
- * Returns identifiers that each name exactly one record of the type as its own, from the earliest records: at most `wanted[type]`
- * identifiers of each type. Reads all identifiers of these types, so use it for small registries.
+ * Returns identifiers from the earliest records of a record type: at most `wanted[type]` of each identifier type. Each is an own
+ * identifier of one record, and no other record of the type has it. Reads all identifiers of these types, so use it for small
+ * registries.
  */
 export async function sampleIdentifiers(
   db: Database,

@@ -1,5 +1,6 @@
 /**
- * The functions that write the records of a registry. They write records in our own tables only: records elsewhere are only read.
+ * The functions that write the records of a registry. They write into our own tables only: records in a source outside are only
+ * read.
  */
 
 import { identifiersOfUnchangedRecords } from './complete-records.ts'
@@ -10,8 +11,8 @@ import { lockRecord, writeRecords } from './record-writer.ts'
 import { aliasesOf } from './retired-records.ts'
 
 /**
- * The functions that write records. All but `dueLedgers` run in the caller's transaction, on its connection. Record ids
- * are those of the registry's source. The functions themselves document what they promise and throw.
+ * The functions that write records. All but `dueLedgers` run in the caller's transaction, on its connection. A record id is
+ * the one that the registry's `RecordSource` returns. The functions themselves document what they promise and throw.
  */
 export interface RecordSink {
   readonly writeRecords: typeof writeRecords
@@ -30,7 +31,7 @@ export interface RecordSink {
 }
 
 /** The functions that write records into our own tables. */
-export const OWN_SINK: RecordSink = {
+export const OWN_TABLES_SINK: RecordSink = {
   writeRecords,
   unchangedAmong: identifiersOfUnchangedRecords,
   lockRecord,

@@ -8,16 +8,16 @@ import type { RecordType } from '@rollcall/protocol'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { hasRows, readIndexes, readTableColumns } from './catalog.ts'
 import { columnGroups, type RecordColumn } from './columns.ts'
-import { findChangedRules, storeRules } from './reading-rules.ts'
+import { findChangedRules, storeReadingRules } from './reading-rules.ts'
 
 /**
  * The two tables of one record type in one registry. `table`: `id` bigint identity, `primary_identifier` text unique (the
  * normalised value of the record type's primary identifier), `document` text (canonical JSON), `created_at`, `updated_at`,
- * `import_run` and `import_line` (the import that wrote it last and the line of its file, or null), and `columns`.
+ * `import_run` and `import_line` (the import that last wrote the record, and the line of its file; or null), and `columns`.
  * `identifierTable`: `type` text (canonical name), `value` text (normalised), `record` bigint -> `table.id`, `names_record`
  * boolean (false: it names a part of the record, such as a household's member, or only a record that was merged into this one).
- * One row for each (type, value, record): where a record has an identifier both as its own and as a part's, the writer states
- * true. Several records may have the same identifier. Rows are deleted with their record.
+ * One row for each (type, value, record): if an identifier names both the record and a part of it, `names_record` is true.
+ * Several records may have the same identifier. Rows are deleted with their record.
  */
 export interface RecordTable {
   /** The table's name without quotes. It must pass `quoteName` before it is used in SQL. */
@@ -77,8 +77,8 @@ function describeTable(registryId: number, recordType: RecordType): RecordTable 
 
 /**
  * Makes the missing tables, columns and indexes of a registry, and leaves existing ones as they are. Several nodes may call it at
- * the same time. In a table with records, a new column is listed for `backfillColumns`, as is a column that was read by other
- * rules than this version's; and a missing index is left to `applyIndexes`, which does not block writers.
+ * the same time. If the table has records, new columns, and columns whose reading rules have changed, are listed in `column_fill`
+ * for `backfillColumns`. Missing indexes of such a table are left to `applyIndexes`, which does not block writers.
  * @throws StoreRefusal a column exists with another type
  */
 export async function ensureRecordTables(db: { kysely: Kysely<unknown> }, registry: RegistryShape): Promise<void> {
@@ -96,8 +96,8 @@ export async function createRecordTables(transaction: Transaction<unknown>, regi
 }
 
 /**
- * Makes the tables and indexes of a registry in a database that has none, before a backup fills them. After that,
- * `ensureRecordTables` finds which columns must be read again, and what the backup lacks.
+ * Makes the tables and indexes of a registry in a database that does not have them, before a backup is restored into the tables.
+ * After that, `ensureRecordTables` finds which columns must be read again, and what the backup lacks.
  */
 export async function createEmptyRecordTables(connection: Kysely<unknown>, registry: RegistryShape): Promise<void> {
   for (const recordType of recordTypesWithTables(registry)) {
@@ -115,7 +115,7 @@ async function createTables(connection: Kysely<unknown>, record: RecordTable): P
   if (await hasLz4(connection)) {
     await run(`alter table ${quoteName(record.table)} alter column "document" set compression lz4`)
   }
-  for (const statement of identifierStatements(record)) await run(statement)
+  for (const statement of identifierTableStatements(record)) await run(statement)
 }
 
 async function ensureRecordTable(transaction: Transaction<unknown>, registry: RegistryShape, record: RecordTable): Promise<void> {
@@ -166,7 +166,7 @@ async function markChangedRules(transaction: Transaction<unknown>, registry: Reg
   const changed = await findChangedRules(transaction, registry, record.recordType)
   if (changed.length === 0) return
   await markColumnsUnfilled(transaction, registry, record, changed)
-  await storeRules(transaction, registry, record.recordType, changed)
+  await storeReadingRules(transaction, registry, record.recordType, changed)
 }
 
 async function markColumnsUnfilled(
@@ -188,7 +188,7 @@ function createTableSql({ table, columns }: RecordTable): string {
   return `create table ${quoteName(table)} (${all.join(', ')})`
 }
 
-function identifierStatements({ table, identifierTable }: RecordTable): readonly string[] {
+function identifierTableStatements({ table, identifierTable }: RecordTable): readonly string[] {
   return [
     `create table ${quoteName(identifierTable)} (
       "type" text collate "C" not null,
@@ -211,8 +211,8 @@ export interface DeclaredIndex {
 }
 
 /**
- * The indexes that the table of a record type should have besides its keys. The two columns of a date share one index:
- * an upper bound for the last day is one for the first day too.
+ * The indexes that the table of a record type should have besides its keys. The two columns of a date share one index,
+ * (first day, last day): a search for `last <= x` also states `first <= x`, which follows, so that the index can be used.
  */
 export function declaredIndexes({ table, recordType }: RecordTable): readonly DeclaredIndex[] {
   return columnGroups(recordType).flatMap(({ name, columns, method }) => {

@@ -2,7 +2,7 @@
 
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
-import { copyField, copyRows } from '@rollcall/database/copy'
+import { copyRows, toCopyField } from '@rollcall/database/copy'
 import { isWriteConflict } from '@rollcall/database/database-errors'
 import { quoteName } from '@rollcall/database/names'
 import type { RecordType } from '@rollcall/protocol'
@@ -25,8 +25,8 @@ export interface WrittenRecord {
   /** The replaced document, if `WriteOptions.before` asked for it and the caller had not locked the record. */
   readonly before?: string
   /**
-   * Identifiers of records that were merged into this record; absent when there are none, or when they were not read
-   * (`sameIdentifiers`).
+   * Identifiers of records that were merged into this record. Absent when there are none; also absent for the records in
+   * `sameIdentifiers`, for which they are not read.
    */
   readonly aliases?: readonly Identifier[]
 }
@@ -35,7 +35,7 @@ export interface WrittenRecord {
  * The import that writes. Records store the run and the line that wrote them, so an import that goes on after an
  * interruption recognises its own records.
  */
-export interface ImportedLines {
+export interface ImportRunAndLines {
   /** The id of the import run, as in `Progress.run`. */
   readonly run: string
   /** For each written record, by its primary identifier, the number of its line in the imported file. */
@@ -47,12 +47,12 @@ export interface ImportedLines {
 /** The options of `writeRecords`. */
 export interface WriteOptions {
   /** The run and the lines of an import; absent when the records do not come from a file. */
-  readonly imported?: ImportedLines
+  readonly imported?: ImportRunAndLines
   /** True when the replaced documents are read and returned. */
   readonly before?: boolean
   /**
-   * The ids of records that the transaction has locked already, by primary identifier. The caller must write each of them in this
-   * call; none is looked up. If the call writes no other record, there is no savepoint, because no other writer can interfere.
+   * The ids of records that the transaction has locked already, by primary identifier: the call does not look them up. It must
+   * write all of them. If it writes no other record, it makes no savepoint, because no other writer can interfere.
    */
   readonly locked?: ReadonlyMap<string, RecordId>
   /** The primary identifiers of locked records that keep all their identifiers. Their aliases are not read. */
@@ -226,7 +226,7 @@ async function insertRecords(
   { table, columns }: RecordTable,
   records: readonly PreparedRecord[],
   ids: Map<string, string>,
-  imported: ImportedLines | undefined,
+  imported: ImportRunAndLines | undefined,
 ): Promise<void> {
   const { rows } = await client.query<{ id: string }>(
     `select nextval(pg_get_serial_sequence($1, 'id'))::text as id from generate_series(1, $2)`,
@@ -242,11 +242,11 @@ async function insertRecords(
 export function* recordRows(
   records: readonly PreparedRecord[],
   ids: ReadonlyMap<string, string>,
-  imported?: ImportedLines,
+  imported?: ImportRunAndLines,
 ): Generator<string> {
   for (const { primary_identifier, document, columns } of records) {
-    let row = `${ids.get(primary_identifier)}\t${copyField(primary_identifier)}\t${copyField(document)}`
-    for (const value of columns) row += `\t${copyField(value)}`
+    let row = `${ids.get(primary_identifier)}\t${toCopyField(primary_identifier)}\t${toCopyField(document)}`
+    for (const value of columns) row += `\t${toCopyField(value)}`
     if (imported) row += `\t${imported.run}\t${imported.lines.get(primary_identifier)}`
     yield `${row}\n`
   }
@@ -263,7 +263,7 @@ async function updateRecords(
   { table, columns }: RecordTable,
   records: readonly PreparedRecord[],
   ids: ReadonlyMap<string, string>,
-  imported: ImportedLines | undefined,
+  imported: ImportRunAndLines | undefined,
 ): Promise<void> {
   const rows = records.map((record) => {
     const values = columns.map(({ name }, index) => [name, record.columns[index] ?? null])
@@ -292,7 +292,7 @@ function* identifierRows(
   for (const { primary_identifier, identifiers } of records) {
     const id = ids.get(primary_identifier)
     for (const { type, value, names } of ownIdentifiersAndAliases(identifiers, aliases.get(id ?? ''))) {
-      yield `${copyField(type)}\t${copyField(value)}\t${id}\t${names === 'record' ? 't' : 'f'}\n`
+      yield `${toCopyField(type)}\t${toCopyField(value)}\t${id}\t${names === 'record' ? 't' : 'f'}\n`
     }
   }
 }

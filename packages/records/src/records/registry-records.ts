@@ -6,12 +6,12 @@ import type { Database } from '@rollcall/database/database'
 import { StoreRefusal, StoreUnavailable } from '@rollcall/database/refusal'
 import type { ClientBase } from 'pg'
 import { ownRecordSource, readerInTransaction } from './own-records.ts'
-import { OWN_SINK, type RecordSink } from './record-sink.ts'
+import { OWN_TABLES_SINK, type RecordSink } from './record-sink.ts'
 
 /** The functions that read and write the records of a registry. */
 export interface RegistryRecords {
   readonly source: RecordSource
-  /** A reader that sees what a transaction of our database sees. A source outside is read in its newest state. */
+  /** A reader that sees what a transaction of our database sees. A source in another database is read in its newest state. */
   within(client: Pick<ClientBase, 'query'>): RecordReader
   /** The functions that write records; null when we must not write them. */
   readonly sink: RecordSink | null
@@ -27,9 +27,9 @@ export type SourcedRegistry = Pick<Registry, 'id' | 'kind' | 'namespace'> & { re
 /** Opens the sources of registries, for one database. */
 export interface RecordsOpener {
   open(registry: SourcedRegistry): RegistryRecords
-  /** The namespaces of registries whose sources cannot be opened here, or did not answer lately. */
+  /** The namespaces of registries whose source cannot be opened in this process, or has not answered since its last failure. */
   away(): readonly string[]
-  /** Closes the source of a registry whose records are now copied into our own tables. */
+  /** Closes the source of the registry with this id: its records are now copied into our own tables. */
   leave(registry: number): void
   /** Closes the sources of all registries but these. */
   keepOnly(registries: ReadonlySet<number>): void
@@ -38,7 +38,7 @@ export interface RecordsOpener {
 /** The records that `setRegistryRecords` has set, by database pool and registry id: ids are valid in one database only. */
 const openedRecordsByPool = new WeakMap<Database['pool'], Map<number, RegistryRecords>>()
 const ownRecordsByPool = new WeakMap<Database['pool'], RegistryRecords>()
-const mirroredRecordsByPool = new WeakMap<Database['pool'], RegistryRecords>()
+const readOnlyRecordsByPool = new WeakMap<Database['pool'], RegistryRecords>()
 const openersByPool = new WeakMap<Database['pool'], RecordsOpener>()
 
 /**
@@ -51,11 +51,11 @@ export function recordsOf(db: Database, registry: RegistryToOpen): RegistryRecor
   if (registry.own_records !== false) {
     if (registry.source == null) return ownRecordsOf(db)
     openersByPool.get(db.pool)?.leave(registry.id)
-    return registry.awaits_records ? AWAITED_RECORDS : readOnlyRecords(db)
+    return registry.awaits_records ? RECORDS_OF_INCOMPLETE_COPY : readOnlyRecords(db)
   }
   const { id, kind, namespace, source } = registry
   const opener = openersByPool.get(db.pool)
-  if (opener === undefined || source == null || kind === undefined || namespace === undefined) return UNOPENED_RECORDS
+  if (opener === undefined || source == null || kind === undefined || namespace === undefined) return RECORDS_OF_UNOPENED_SOURCE
   return opener.open({ id, kind, namespace, source })
 }
 
@@ -71,10 +71,10 @@ export function setRecordsOpener(db: Database, opener: RecordsOpener): void {
   openersByPool.set(db.pool, opener)
 }
 
-/** The namespaces of registries whose sources cannot be opened here, or did not answer lately. */
+/** The namespaces of registries whose source cannot be opened in this process, or has not answered since its last failure. */
 export const unreachableRegistries = (db: Database): readonly string[] => openersByPool.get(db.pool)?.away() ?? []
 
-/** Closes the sources of registries that were removed. @param registries those that there are */
+/** Closes the sources of registries that were removed. @param registries all registries that exist */
 export const closeRemovedSources = (db: Database, registries: readonly Pick<Registry, 'id'>[]): void =>
   openersByPool.get(db.pool)?.keepOnly(new Set(registries.map(({ id }) => id)))
 
@@ -85,10 +85,10 @@ export function requireSink(db: Database, registry: RegistryToOpen & Pick<Regist
   throw new StoreRefusal(writeRefusalMessage(registry))
 }
 
-/** Copies of a source's records, with the functions that write them. Only the mirror of a source uses them. */
+/** The copies of a source's records in our own tables, with the functions that write them. For code that updates copies only. */
 export const mirroredRecords = (db: Database): RegistryRecords & { readonly sink: RecordSink } => ({
   ...ownRecordsOf(db),
-  sink: OWN_SINK,
+  sink: OWN_TABLES_SINK,
 })
 
 /** The message that refuses to write records that belong to a source. */
@@ -105,7 +105,7 @@ function ownRecordsOf(db: Database): RegistryRecords {
   const records = ownRecordsByPool.get(db.pool) ?? {
     source: ownRecordSource(db),
     within: (client) => readerInTransaction(client, db.statementNames),
-    sink: OWN_SINK,
+    sink: OWN_TABLES_SINK,
   }
   ownRecordsByPool.set(db.pool, records)
   return records
@@ -113,25 +113,25 @@ function ownRecordsOf(db: Database): RegistryRecords {
 
 /** Our own tables without the functions that write: only the mirror that follows the source may write copies. */
 function readOnlyRecords(db: Database): RegistryRecords {
-  const records = mirroredRecordsByPool.get(db.pool) ?? { ...ownRecordsOf(db), sink: null }
-  mirroredRecordsByPool.set(db.pool, records)
+  const records = readOnlyRecordsByPool.get(db.pool) ?? { ...ownRecordsOf(db), sink: null }
+  readOnlyRecordsByPool.set(db.pool, records)
   return records
 }
 
-const rejectUnopened = (): Promise<never> =>
+const rejectUnopenedSource = (): Promise<never> =>
   Promise.reject(new StoreUnavailable('the records of the registry are in a database of its own, which is not open here'))
 
 /** Records of which every read fails: they must not be reported as not found. @param read returns the rejected promise */
-export const failingRecords = (read: () => Promise<never>): RegistryRecords => {
+export const makeFailingRecords = (read: () => Promise<never>): RegistryRecords => {
   const reader: RecordReader = { find: read, read, merged: read, named: read, categories: read, count: read, page: read }
   return { source: { reader: () => reader, session: (work) => work(reader) }, within: () => reader, sink: null }
 }
 
 /** The records of a registry whose source is not open in this process: every read fails. */
-const UNOPENED_RECORDS = failingRecords(rejectUnopened)
+const RECORDS_OF_UNOPENED_SOURCE = makeFailingRecords(rejectUnopenedSource)
 
 /**
  * The records of a registry whose copy is not complete. Every read says that the records are not available: a missing
  * record must not be reported as not found.
  */
-const AWAITED_RECORDS = failingRecords(() => Promise.reject(new RecordsUnavailable(null)))
+const RECORDS_OF_INCOMPLETE_COPY = makeFailingRecords(() => Promise.reject(new RecordsUnavailable(null)))

@@ -19,7 +19,7 @@ export interface RetiredRecord {
   readonly document: string
   /** The id of the record that the identifiers of the retired record find now: after several merges, the last survivor. */
   readonly survivor: RecordId
-  /** The number of the event that reported the merge. */
+  /** The id of the event that reported the merge. */
   readonly event: number
 }
 

@@ -6,7 +6,7 @@ import { openDatabase } from '@rollcall/database/database'
 import { KINDS, type Kind, type RecordType } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
-import { connectionsByMode, findMatchingRecords, ownRecordSource, readerInTransaction } from './own-records.ts'
+import { findMatchingRecords, ownRecordSource, readerInTransaction, statementRunnersByMode } from './own-records.ts'
 import { ensureRecordTables, recordTable } from './record-tables.ts'
 import { lookUpStatement, lookUpsStatement, type SqlCondition, searchStatement } from './search-statement.ts'
 import { predicateToSql } from './sql/to-sql.ts'
@@ -134,7 +134,7 @@ test('look-ups that wait behind one that is not answered in time fail with it, a
 })
 
 const findRecords = (condition: SqlCondition, page: SearchPageRequest) =>
-  findMatchingRecords(connectionsByMode(database.db).sync, table, condition, page)
+  findMatchingRecords(statementRunnersByMode(database.db).sync, table, condition, page)
 
 describe('by any condition', () => {
   const from = (surname: string) => ({ text: 'record.surname = $1', values: [surname] })
@@ -283,7 +283,7 @@ describe('the statement', () => {
 })
 
 test('a participant that sends many shapes twice takes no names from others, and fills no connection', async () => {
-  const { sync } = connectionsByMode(database.db)
+  const { sync } = statementRunnersByMode(database.db)
   const page: SearchPageRequest = { sort: [], limit: 1, offset: 0, cap: 10 }
   const find = (text: string, participant: number) =>
     findMatchingRecords(sync, table, { text: `record.id = $1::bigint and ${text}`, values: [1] }, page, participant)
@@ -311,7 +311,7 @@ test('a participant that sends many shapes twice takes no names from others, and
 test('a shape that was slow under its name three times is not run under it again', async () => {
   const slow = { text: 'record.id = $1::bigint and record.id <> -120', values: [1] }
   let clock = 0
-  const connections = connectionsByMode(database.db, () => {
+  const connections = statementRunnersByMode(database.db, () => {
     clock += 120
     return clock
   }).sync
@@ -333,7 +333,7 @@ test('the time for which a search waits for a connection says nothing of its pla
   const shape = { text: 'record.id = $1::bigint and record.id <> -122', values: [1] }
   const page: SearchPageRequest = { sort: [], limit: 1, offset: 0, cap: 10 }
   let clock = 0
-  const { sync } = connectionsByMode(database.db, () => clock)
+  const { sync } = statementRunnersByMode(database.db, () => clock)
   const { searches, statementNames } = database.db
   await findMatchingRecords(sync, table, shape, page)
   for (let run = 0; run < 4; run += 1) {

@@ -16,8 +16,8 @@ export interface SqlCondition {
 }
 
 /**
- * SQL that is true of a record whose person is not protected, or is protected under these categories only. The text is the same
- * for every participant. `offset 0` keeps the planner from turning the subquery into a join: only records that fulfil the other
+ * SQL that is true for a record that is not protected, or whose categories are all among `categories`. The text is the same for
+ * every participant. `offset 0` keeps the planner from turning the subquery into a join: only records that fulfil the other
  * conditions are tested.
  * @param id SQL of the record's id
  * @param categories SQL of a list of categories
@@ -28,8 +28,8 @@ export const isVisibleSql = ({ registry, recordType }: RecordTable, id: string, 
       and hidden.category <> all(${categories}::text[]) offset 0)`
 
 /**
- * The same as `isVisibleSql`, for a statement that tests many records. Once in the statement it asks whether the registry has a
- * protected record of the type; without one, no record is tested.
+ * The same as `isVisibleSql`, for a statement that tests many records. PostgreSQL finds out once in a statement whether the
+ * registry has a protected record of the type. If there is none, the records are not tested one by one.
  */
 const isVisibleAmongManySql = (table: RecordTable, id: string, categories: string): string =>
   `(not (select exists (select 1 from protected_record
@@ -68,7 +68,7 @@ function identifierLookUpSql(table: RecordTable, { type, value, cap, categories,
  * The two statements for a look-up in a table: without and with the ids of all hits. Their texts are made once for each table;
  * the values are added for each look-up.
  */
-const preparedLookUp = oncePerObject((table: RecordTable) => {
+const singleLookUpStatements = oncePerObject((table: RecordTable) => {
   const place = { limit: '$3::bigint', offset: '$4::bigint' }
   const asked = { type: '$1', value: '$2', ...place, cap: '$5::bigint', categories: '$6' }
   return {
@@ -86,7 +86,7 @@ export function lookUpStatement(
   { type, value }: Identifier,
   { limit, offset, ids = 0, cap, categories = [] }: SearchPageRequest,
 ): NamedStatement {
-  const { withoutIds, withIds } = preparedLookUp(table)
+  const { withoutIds, withIds } = singleLookUpStatements(table)
   const values = [type, value, limit, offset, cap, categories]
   return ids === 0 ? { ...withoutIds, values } : { ...withIds, values: [...values, ids] }
 }
@@ -98,7 +98,7 @@ export interface LookUp {
 }
 
 /** The statement for many look-ups in one table. Its text is made once for each table; the values are added later. */
-const preparedLookUps = oncePerObject((table: RecordTable) => {
+const manyLookUpsStatement = oncePerObject((table: RecordTable) => {
   const parts = ['type', 'value', 'limit', 'offset', 'ids', 'cap', 'categories'] as const
   const columns = Object.fromEntries(parts.map((part) => [part, `asked."${part}"`])) as unknown as LookUpSql
   const manyLookUpsText = `select asked.number::integer as number, found.*
@@ -121,7 +121,7 @@ export function lookUpsStatement(table: RecordTable, asked: readonly LookUp[]): 
     // Each list of categories is written as text: in an array of arrays, all would need the same length.
     pages.map(({ categories = [] }) => `{${categories.join()}}`),
   ]
-  return { ...preparedLookUps(table), values }
+  return { ...manyLookUpsStatement(table), values }
 }
 
 /** The statement that finds one page of the records that satisfy a condition. */
@@ -145,7 +145,7 @@ export function searchStatement(
 
 /**
  * The form that every search has: it finds ids and sort keys first, then reads documents for the page alone. With `ids`, the
- * first row has the ids of all hits, unless there are more than that. A page after the last one is one row with the total.
+ * first row has the ids of all hits, unless there are more than `ids` hits. A page after the last one is one row with the total.
  * @param hit SQL that selects `id` and the sort keys
  */
 function pageOfHitsSql(

@@ -84,7 +84,7 @@ export async function areIndexesClaimed({ pool }: Pick<Database, 'pool'>, regist
 
 async function prepareSession(client: PoolClient): Promise<void> {
   await client.query('set statement_timeout = 0')
-  // If this process is killed, PostgreSQL stops the statement within seconds, where its system supports that.
+  // If this process is killed, PostgreSQL stops the statement within seconds. Not every operating system supports this setting.
   await client.query(`set client_connection_check_interval = '2s'`).catch(() => undefined)
 }
 
@@ -149,7 +149,7 @@ const POLL_INTERVAL_MS = 250
  * Builds a missing index, and builds an interrupted one anew. When the signal aborts, PostgreSQL is asked to stop. The
  * unfinished index is used by no search, and the next build drops it first.
  * @param client outside a transaction, without a statement timeout
- * @returns false when the signal stopped it
+ * @returns false when the signal stopped the build
  */
 async function buildIndex(
   db: Database,
@@ -185,7 +185,7 @@ function watchBuild(
 ): { stop(): Promise<void> } {
   let polling: Promise<void> = Promise.resolve()
   const poll = async (): Promise<void> => {
-    // The cancel is sent again and again until the build ends: between two statements of the build it has no effect.
+    // Every poll cancels again until the build ends: a cancel between two statements of the build has no effect.
     if (signal?.aborted) await sql`select pg_cancel_backend(${pid})`.execute(db.kysely)
     else if (onProgress) for (const progress of await readProgress(db, pid, task)) onProgress(progress)
   }

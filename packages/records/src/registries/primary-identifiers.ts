@@ -37,7 +37,11 @@ export async function declarePrimaryIdentifiers(
   }
 }
 
-/** `names`: the given types by record type, by canonical names. `types`: those to add from other kinds. @throws StoreRefusal */
+/**
+ * Resolves the identifier types in `given`, one for each record type that it names, in any spelling. `names`: with canonical
+ * names. `types`: the definitions of those identifier types that only other kinds have.
+ * @throws StoreRefusal a type cannot be used
+ */
 export function readPrimaryIdentifiers(kind: Kind, given: Readonly<Record<string, string>>) {
   const types = Object.values(given).flatMap((spelling) => {
     const shared = resolveIdentifierType(kind, spelling) === undefined ? sharedIdentifierType(spelling) : undefined

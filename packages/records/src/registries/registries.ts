@@ -39,7 +39,7 @@ export async function addRegistry(
   checkWebOrigins(web_origins)
   checkRegTypeAliases(kind, reg_type_aliases)
   checkNewSenderId(sender_id)
-  const aliases = checkedAliases(registry.aliases ?? [], sender_id)
+  const aliases = checkedReceiverAliases(registry.aliases ?? [], sender_id)
 
   return db.kysely.transaction().execute(async (transaction) => {
     const registries = await lockRegistryNames(transaction)
@@ -92,14 +92,14 @@ function checkNewSenderId(sender_id: string): void {
     )
 }
 
-/** True when the records of this source are copied into our own tables (`way: mirror`). */
+/** True when the records of this source are copied into our own tables: its source file has `way: mirror`. */
 export const isMirrorSource = (source: object): boolean => 'way' in source && source.way === 'mirror'
 
 /** The members of a registry that an operator can change. */
 export interface RegistryChanges {
   /** Other values of `receiver_id` that mean this registry. */
   readonly aliases?: readonly string[]
-  /** The time zone in which ages are computed. */
+  /** The time zone (an IANA name) in which days begin: for ages, the dates of events and the times of notifications. */
   readonly time_zone?: string
   /** The age in years from which a person is an adult. */
   readonly majority_age?: number
@@ -107,7 +107,7 @@ export interface RegistryChanges {
   readonly web_origins?: readonly string[]
   /** Values of `reg_type` that mean this registry, besides those of its kind. */
   readonly reg_type_aliases?: readonly string[]
-  /** True when the registry's key set names each signature key a second time, by its kidId, such as `sender_id|kid|ed25519`. */
+  /** True when the key set has each signature key twice: with its kid, and with its kidId (`sender_id|kid|algorithm`) as kid. */
   readonly qualified_kids?: boolean
 }
 
@@ -125,7 +125,7 @@ export async function updateRegistry(
   if (web_origins !== undefined) checkWebOrigins(web_origins)
   const { kind, sender_id } = await requireRegistry(db, namespace)
   if (reg_type_aliases !== undefined) checkRegTypeAliases(kind, reg_type_aliases)
-  const names = aliases && checkedAliases(aliases, sender_id)
+  const names = aliases && checkedReceiverAliases(aliases, sender_id)
   const given = { time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids }
   const changes = { ...given, aliases: names }
   if (Object.values(changes).some((value) => value !== undefined)) {
@@ -162,8 +162,8 @@ export async function storeSource(
 }
 
 /**
- * True when the records of a registry are still where this node knows them to be: in our tables, or in a source. If true, it
- * stays true until the transaction ends: a change of the registry's source waits.
+ * True when the records of a registry are still where this node knows them to be: in our tables, or in a source. Locks the row of
+ * the registry until the transaction ends, so that a change of the registry's source waits.
  */
 export async function isRecordsPlaceUnchanged(
   client: Pick<ClientBase, 'query'>,
@@ -179,7 +179,7 @@ export async function letRegistryAnswer(client: Pick<ClientBase, 'query'>, id: n
 }
 
 /** The aliases, each once, without the registry's own sender_id. @throws StoreRefusal an alias has not the form of a sender_id */
-function checkedAliases(given: readonly string[], sender_id: string): readonly string[] {
+function checkedReceiverAliases(given: readonly string[], sender_id: string): readonly string[] {
   const aliases = [...new Set(given)].filter((alias) => alias !== sender_id)
   for (const alias of aliases) checkSenderId(alias, `alias ${JSON.stringify(alias)}`)
   return aliases

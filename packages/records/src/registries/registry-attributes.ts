@@ -21,7 +21,7 @@ import { requireRegistry } from './registries.ts'
 
 /**
  * Adds an attribute to a record type of a registry, with its column. Existing records get the value of the attribute from
- * `applyIndexes`, and no query may ask about the attribute before. Servers see the attribute within a second.
+ * `applyIndexes`; until then, queries that ask about the attribute are refused. Servers see the attribute within a second.
  * @returns the registry with the attribute
  * @throws StoreRefusal what is wrong with the attribute, or why the registry cannot be changed now
  */
@@ -41,12 +41,12 @@ export async function addAttribute(
           : `${recordType.name} has the attribute ${attribute.name} already; remove it first`,
       )
     }
-    checkAddition(registry, addition)
+    checkAttributeAddition(registry, addition)
     const { name, ...definition } = attribute
     const added = await storeAttribute(transaction, registry, recordType, name, definition)
     const addedType = requireRecordType(added, recordType.name)
     checkColumnNames(added, addedType)
-    // A column of this name may still exist from an attribute that the kind once had.
+    // The table may have a column of this name, if an earlier version's kind had the attribute: its type may differ.
     await dropColumns(transaction, registry, recordType, attributeColumns(attribute))
     await createRecordTables(transaction, added)
     return requireRegistry({ kysely: transaction }, namespace)
@@ -68,7 +68,7 @@ export async function declareAttributeIndex(
     const attribute = requireAttribute(recordType, name)
     if (attribute.indexed)
       throw new StoreRefusal(`an index for ${name} of ${recordType.name} is declared already; rollcall index apply builds it`)
-    checkAddition(registry, { record_type: recordType.name, attribute: { ...attribute, indexed: true } })
+    checkAttributeAddition(registry, { record_type: recordType.name, attribute: { ...attribute, indexed: true } })
     const { name: _, ...definition } = attribute
     const indexOnly: Partial<Attribute> = { indexed: true }
     const stored = isAttributeOfKind(registry, recordType, name) ? indexOnly : { ...definition, ...indexOnly }
@@ -122,7 +122,7 @@ function requireAttribute({ name: type, attributes }: RecordType, name: string):
   throw new StoreRefusal(`${type} has no attribute ${JSON.stringify(name)}; rollcall attribute list shows those it has`)
 }
 
-function checkAddition({ kind }: Registry, addition: AttributeAddition): void {
+function checkAttributeAddition({ kind }: Registry, addition: AttributeAddition): void {
   const problem = additionProblem(kind, addition)
   if (problem !== null) throw new StoreRefusal(problem)
 }
@@ -165,7 +165,8 @@ export async function dropColumns(
 }
 
 /**
- * How long a change waits for statements that use the table. It must be short, because later statements wait behind the change.
+ * How long a change of attributes waits for statements that use a record table. It must be short: later statements on the table
+ * wait until the change has ended.
  */
 const LOCK_TIMEOUT = '5s'
 
@@ -202,7 +203,7 @@ export async function runAttributeChange<Result>(
   }
 }
 
-/** Tries to take the claim of an import or of `applyIndexes`, until the transaction ends. False when it is taken. */
+/** Tries to take the advisory lock of imports or of `applyIndexes`, until the transaction ends. False when the lock is taken. */
 async function tryAdvisoryLock(
   transaction: Transaction<unknown>,
   name: 'rollcall import' | 'rollcall indexes',

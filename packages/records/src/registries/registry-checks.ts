@@ -1,4 +1,4 @@
-/** Checks the members of a registry. Each function throws a StoreRefusal that states the rule. */
+/** Checks the settings of a registry, such as its time zone. Each function throws a StoreRefusal that states the rule. */
 
 import { webOriginProblem } from '@rollcall/core/model/web-origin'
 import { StoreRefusal } from '@rollcall/database/refusal'
@@ -41,8 +41,9 @@ export function checkWebOrigins(origins: readonly string[]): void {
 }
 
 /**
- * Checks values of `reg_type` that mean this registry in requests to its address. At other registries they may mean
- * something else.
+ * Checks the `reg_type` aliases that an operator adds to a registry: their characters, and that the kind does not have the same
+ * value already. Other registries may use the same aliases.
+ * @param own the kind of the registry
  */
 export function checkRegTypeAliases(own: Kind, aliases: readonly string[]): void {
   const literal = kindNamed(own.name) ?? own

@@ -22,14 +22,14 @@ import { requireRegistry } from './registries.ts'
 import { dropColumns, runAttributeChange } from './registry-attributes.ts'
 
 /**
- * Adds an identifier type, or more names and forms, or sorting, to a type of the kind. Existing records are read again by
- * `applyIndexes`, and no query may ask about the type before that.
+ * Adds an identifier type to a registry; or adds names, value patterns or the right to sort by it to a type of the kind.
+ * `applyIndexes` reads the existing records again, and no query may ask about the type before that.
  * @throws StoreRefusal what is wrong with the type, or why the registry cannot be changed now
  */
 export async function addIdentifierType(db: Database, namespace: string, type: IdentifierType): Promise<Registry> {
   return runAttributeChange(db, namespace, async (transaction, registry) => {
-    await insertType(transaction, registry, type)
-    return applyTypeChange(transaction, registry)
+    await insertIdentifierType(transaction, registry, type)
+    return applyIdentifierTypeChange(transaction, registry)
   })
 }
 
@@ -39,13 +39,13 @@ export async function addIdentifierType(db: Database, namespace: string, type: I
  */
 export async function changeIdentifierType(db: Database, namespace: string, type: IdentifierType): Promise<Registry> {
   return runAttributeChange(db, namespace, async (transaction, registry) => {
-    await deleteType(transaction, registry, type.name)
-    await insertType(transaction, await requireRegistry({ kysely: transaction }, namespace), type)
-    return applyTypeChange(transaction, registry)
+    await deleteIdentifierType(transaction, registry, type.name)
+    await insertIdentifierType(transaction, await requireRegistry({ kysely: transaction }, namespace), type)
+    return applyIdentifierTypeChange(transaction, registry)
   })
 }
 
-async function insertType(
+async function insertIdentifierType(
   transaction: Transaction<unknown>,
   { id, kind, namespace }: Registry,
   { name, ...definition }: IdentifierType,
@@ -58,7 +58,7 @@ async function insertType(
   throw new StoreRefusal(`${name} was added to ${namespace} already; rollcall identifier-type set changes it`)
 }
 
-async function deleteType(transaction: Transaction<unknown>, { id, namespace }: Registry, name: string): Promise<void> {
+async function deleteIdentifierType(transaction: Transaction<unknown>, { id, namespace }: Registry, name: string): Promise<void> {
   const { numAffectedRows } = await sql`delete from registry_identifier_type
     where registry = ${id} and name = ${name}`.execute(transaction)
   if (numAffectedRows !== 0n) return
@@ -72,10 +72,10 @@ async function deleteType(transaction: Transaction<unknown>, { id, namespace }: 
 export async function removeIdentifierType(db: Database, namespace: string, given: string): Promise<Registry> {
   return runAttributeChange(db, namespace, async (transaction, registry) => {
     const name = resolveIdentifierType(registry.kind, given)?.name ?? given
-    await deleteType(transaction, registry, name)
+    await deleteIdentifierType(transaction, registry, name)
     const left = await requireRegistry({ kysely: transaction }, namespace)
     if (!left.kind.identifier_types.some((one) => one.name === name)) await checkTypeUnused(transaction, registry, name)
-    return applyTypeChange(transaction, registry)
+    return applyIdentifierTypeChange(transaction, registry)
   })
 }
 
@@ -95,23 +95,23 @@ export async function setPrimaryIdentifiers(
       )
     }
     await declarePrimaryIdentifiers(transaction, registry.id, registry.kind, primaries)
-    return applyTypeChange(transaction, registry)
+    return applyIdentifierTypeChange(transaction, registry)
   })
 }
 
 /**
- * Copies identifiers of protected persons, and updates columns and indexes, after a change of identifier types. Notes which
- * stored columns and identifiers `applyIndexes` must read again, and returns the registry.
+ * Updates the tables of a registry after a change of its identifier types: copies the identifiers of protected persons to their
+ * new types, and updates columns and indexes. Notes what `applyIndexes` must read again, and returns the changed registry.
  */
-async function applyTypeChange(transaction: Transaction<unknown>, before: Registry): Promise<Registry> {
+async function applyIdentifierTypeChange(transaction: Transaction<unknown>, before: Registry): Promise<Registry> {
   const after = await requireRegistry({ kysely: transaction }, before.namespace)
-  // Identifiers under a new name of a type were read as UNLISTED until now; those under a name that is gone are UNLISTED from now
-  // on. Some may belong to protected persons.
+  // An identifier with a name that the registry does not know has the type UNLISTED. Such a name may now mean a type, and a name
+  // of a type may now be unknown. Protected persons must stay hidden under both types.
   for (const type of after.kind.identifier_types) {
-    if (!knowsNames(before, type)) await copyProtectedIdentifiers(transaction, before, UNLISTED, type)
+    if (!hasIdentifierTypeNames(before, type)) await copyProtectedIdentifiers(transaction, before, UNLISTED, type)
   }
   for (const type of before.kind.identifier_types) {
-    if (!knowsNames(after, type)) await copyProtectedIdentifiers(transaction, before, type, UNLISTED)
+    if (!hasIdentifierTypeNames(after, type)) await copyProtectedIdentifiers(transaction, before, type, UNLISTED)
   }
   for (const recordType of before.kind.record_types) {
     const left = after.kind.record_types.find(({ name }) => name === recordType.name)
@@ -147,8 +147,8 @@ async function checkTypeUnused(transaction: Transaction<unknown>, registry: Regi
   }
 }
 
-/** True when the registry reads all names of this identifier type as this type. */
-const knowsNames = ({ kind }: Registry, type: IdentifierType): boolean =>
+/** True when the registry knows the identifier type under its name and all its aliases. */
+const hasIdentifierTypeNames = ({ kind }: Registry, type: IdentifierType): boolean =>
   namesOf(type).every((name) => resolveIdentifierType(kind, name)?.name === type.name)
 
 /** Copies the identifiers of protected persons from one identifier type to another, with values as the other normalises them. */

@@ -15,7 +15,7 @@ import {
 import { type Kysely, sql } from 'kysely'
 import { columnGroups } from '../records/columns.ts'
 
-/** The members of a registry that operators set: all except its id, its names, its kind and `unfilled`. */
+/** The settings of a registry: all members of `Registry` except its id, its names, its kind, and its backfills (`unfilled`). */
 export interface RegistrySettings extends Omit<Registry, 'id' | 'namespace' | 'kind' | 'sender_id' | 'aliases' | 'unfilled'> {
   /** The primary identifier types that replace those of the kind, by the name of the record type. */
   readonly primary_identifiers: Readonly<Record<string, string>>
@@ -84,15 +84,16 @@ export function toRegistry(row: RegistryRow): Registry {
     own_records,
     awaits_records,
     source,
-    unfilled: unfilledNamesOf(kind, extendedKind, row),
+    unfilled: namesToBackfillByType(kind, extendedKind, row),
   }
 }
 
 /**
- * The column groups and identifiers that still need a backfill, by record type, without those that only another version knows.
- * While identifiers need one, the added identifier types are listed too.
+ * The names of columns that still need a backfill, by record type. Columns that this version does not know are left out. While
+ * the identifier rows need a backfill, the result also has the added identifier types.
+ * @param literal the kind without the additions of operators; `kind` has them
  */
-function unfilledNamesOf(literal: Kind, kind: Kind, { fills, identifier_types }: RegistryRow): Registry['unfilled'] {
+function namesToBackfillByType(literal: Kind, kind: Kind, { fills, identifier_types }: RegistryRow): Registry['unfilled'] {
   const added = identifier_types
     .filter(
       ({ name, definition }) => definition.aliases !== undefined || literal.identifier_types.every((type) => type.name !== name),
@@ -144,8 +145,8 @@ function kindWith(kind: Kind, { additions, identifier_types, primary_identifiers
 }
 
 /**
- * Turns a stored attribute into an addition to the kind. If the kind itself has the attribute, the addition is only an index;
- * null when no index was added. Null also when this version cannot use the attribute: searches that name it are refused.
+ * Turns a stored attribute into an addition to the kind. If the kind itself has the attribute, the addition is only an index, or
+ * null when no index was added. Also null when the record type is unknown, or the attribute has no type or paths.
  */
 function attributeAdditionOrNull(kind: Kind, { record_type, name, definition }: StoredAttribute): AttributeAddition | null {
   const recordType = kind.record_types.find((row) => row.name === record_type)

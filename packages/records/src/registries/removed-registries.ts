@@ -5,8 +5,8 @@ import { type PackageRows, rowsToRemove } from '@rollcall/database/removal'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { ClientBase } from 'pg'
 
-/** The rows about a registry's records in tables that all registries share, for removing the registry. */
-export const STORED_RECORD_PARTS: PackageRows = {
+/** The rows about a registry's records in tables that all registries share. They are deleted when the registry is removed. */
+export const RECORD_ROWS_TO_REMOVE: PackageRows = {
   removed: rowsToRemove('registry', [
     'retired_record',
     'record_tombstone',
@@ -20,21 +20,25 @@ export const STORED_RECORD_PARTS: PackageRows = {
 /** Drops the record tables of a registry, and deletes its row. */
 export function removeRegistryRow(db: Pick<Database, 'pool'>, id: number): Promise<void> {
   return withTransaction(db.pool, async (client) => {
-    await dropRegistryTables(client, id)
+    await dropRecordTables(client, id)
     await client.query('delete from registry where id = $1', [id])
   })
 }
 
-/** Drops the tables with copies of a source's records, and the rows about them in shared tables. No search may read them now. */
+/**
+ * Drops the record tables of a registry whose records were copied from a source, and the rows about these records in shared
+ * tables. The caller makes sure that no search reads the tables.
+ * @param id the id of the registry
+ */
 export async function dropCopiedRecords(client: Pick<ClientBase, 'query'>, id: number): Promise<void> {
-  await dropRegistryTables(client, id)
-  // The ids of records begin anew with the tables, so what is stored under them here would be that of others.
+  await dropRecordTables(client, id)
+  // New record tables count record ids from 1 again: a row of these tables with an old id would belong to another record.
   for (const table of ['record_tombstone', 'protected_record', 'protected_reference', 'column_rules', 'column_fill']) {
     await client.query(`delete from ${table} where registry = $1`, [id])
   }
 }
 
-async function dropRegistryTables(client: Pick<ClientBase, 'query'>, id: number): Promise<void> {
+async function dropRecordTables(client: Pick<ClientBase, 'query'>, id: number): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'
       and starts_with(relname, 'r' || $1::integer || '_') order by relname`,

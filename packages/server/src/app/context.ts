@@ -2,7 +2,7 @@
 
 import { createVerificationTask } from '@rollcall/admin/audit/verification'
 import { EXPIRING_DAYS } from '@rollcall/admin/grants/health'
-import { createIndexBuilds } from '@rollcall/admin/registries/index-build'
+import { createIndexBuilder } from '@rollcall/admin/registries/index-build'
 import type { HasSamples } from '@rollcall/admin/registries/samples'
 import { createAuditLog } from '@rollcall/audit/audit-log'
 import { failClosed } from '@rollcall/audit/fail-closed'
@@ -13,8 +13,8 @@ import { refuseUnfinishedRestore } from '@rollcall/backup/store/restorations'
 import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import { createSemaphore } from '@rollcall/base/shared/semaphore'
 import { createWake } from '@rollcall/base/shared/wake'
-import { createAuthorityKeys } from '@rollcall/consents/authority-keys'
-import { createConsents } from '@rollcall/consents/consents'
+import { createAuthorityKeyFinder } from '@rollcall/consents/authority-keys'
+import { createConsentChecks } from '@rollcall/consents/consents'
 import type { Limits } from '@rollcall/core/limits'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
@@ -35,12 +35,12 @@ import { createExchangeMemory } from '@rollcall/engine/store/exchanges/exchanges
 import { createInbox } from '@rollcall/engine/store/exchanges/inbox'
 import { createCiphertextMemory } from '@rollcall/engine/store/exchanges/sealed-messages'
 import { createBodyEncryption } from '@rollcall/keys/bodies'
-import { createKeys, type OwnKeys } from '@rollcall/keys/own-keys'
+import { ensureAndLoadOwnKeys, type OwnKeys } from '@rollcall/keys/own-keys'
 import type { Vault } from '@rollcall/keys/vault'
 import { createDatabaseHealth } from '@rollcall/observe/health'
 import { createLog, type Log } from '@rollcall/observe/log'
 import { createMetrics, type Metrics } from '@rollcall/observe/metrics'
-import { createRefusals } from '@rollcall/observe/refusals'
+import { createRefusalRecorder } from '@rollcall/observe/refusals'
 import { createSchemaWatch } from '@rollcall/observe/schema'
 import { createDayUseReader } from '@rollcall/participants/admission/day-limits'
 import { createGrantQuota } from '@rollcall/participants/admission/grant-quota'
@@ -48,17 +48,17 @@ import { createQuota } from '@rollcall/participants/admission/quota'
 import { createSearchSlots } from '@rollcall/participants/admission/search-slots'
 import { createThrottle } from '@rollcall/participants/admission/throttle'
 import { createCallbackSettingsReader, createDirectory } from '@rollcall/participants/directory/directory'
-import { createGrants } from '@rollcall/participants/directory/grants'
+import { createGrantReader } from '@rollcall/participants/directory/grants'
 import { createOpenIdProvider } from '@rollcall/participants/directory/openid-provider'
-import { createOperatorTokenCheck } from '@rollcall/participants/directory/operators'
-import { createOperatorSessions, createPartnerSessions } from '@rollcall/participants/directory/sessions'
-import { createTokens } from '@rollcall/participants/directory/tokens'
+import { createOperatorTokenChecker } from '@rollcall/participants/directory/operators'
+import { createOperatorSessionStore, createPartnerSessionStore } from '@rollcall/participants/directory/sessions'
+import { createAccessTokenIssuer } from '@rollcall/participants/directory/tokens'
 import { createParticipantGuards } from '@rollcall/participants/egress/address-guard'
 import { createReadingThreads } from '@rollcall/participants/reading/threads'
-import { findComingEnds } from '@rollcall/participants/store/ends'
+import { findGrantsAndKeysEndingSoon } from '@rollcall/participants/store/ends'
 import { MOST_CONCURRENCY } from '@rollcall/participants/store/participant-callbacks'
 import { takeTokens } from '@rollcall/participants/store/quotas'
-import { createKeySets } from '@rollcall/participants/trust/key-sets'
+import { createKeySetFetcher } from '@rollcall/participants/trust/key-sets'
 import { createPeerKeys } from '@rollcall/participants/trust/peer-keys'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import { baseUrl } from '@rollcall/settings/addresses'
@@ -73,10 +73,10 @@ import { type ConnectedListener, createOwnListener } from './own-listener.ts'
 /**
  * Makes all parts of a server. Makes own keys that are missing, which takes about a second at the first start.
  * @param deps.log the server's log; by default standard error
- * @param deps.clock for the age of caches, keys and tokens, rates of deliveries, times of searches, and signatures
+ * @param deps.clock the clock of most parts; by default that of the system
  * @param deps.samples synthetic records of a kind, which an operator can try; none by default
- * @throws MasterKeyError the master key is missing or wrong, or an own key cannot be decrypted; StoreRefusal a restore has not
- * ended, or the database and its journal do not belong together
+ * @throws MasterKeyError the master key is missing or wrong, or an own key cannot be decrypted; StoreRefusal a restore of the
+ * database is unfinished, the database is older than its journal, or the journal is unreadable or belongs to another database
  */
 export async function createContext(
   config: Config,
@@ -88,7 +88,7 @@ export async function createContext(
   await refuseUnfinishedRestore(db)
   if (config.journal !== undefined) await refuseOlderDatabase(db, config.journal)
   const vault = await openVault(config, db)
-  const keys = await createKeys(db, vault, log, clock)
+  const keys = await ensureAndLoadOwnKeys(db, vault, log, clock)
   const base: BaseParts = { config, db, log, clock, limits: config.limits, vault }
   const observing = createMonitoringParts(base)
   const delivering = createDeliveryParts(base, keys, observing.metrics)
@@ -105,7 +105,7 @@ export async function createContext(
     ownListener,
     judged: { config, files: filesCheckedByDoctor(config) },
     vault: () => Promise.resolve(vault),
-    tokens: createTokens(keys.tokens, { lifetime: TOKEN_LIFETIME_SECONDS }, clock),
+    tokens: createAccessTokenIssuer(keys.tokens, { lifetime: TOKEN_LIFETIME_SECONDS }, clock),
     limits: config.limits,
   }
 }
@@ -133,7 +133,7 @@ function createMonitoringParts({ db, log, clock }: BaseParts) {
     deliveries: () => deliveryHealth(db),
     outbox: () => outboxHealth(db),
     exchanges: () => countWaitingExchanges(db),
-    ends: () => findComingEnds(db, EXPIRING_DAYS),
+    ends: () => findGrantsAndKeysEndingSoon(db, EXPIRING_DAYS),
     mirrors: () => readMirrorsHealth(db),
     schema: schema.check,
   }
@@ -142,9 +142,9 @@ function createMonitoringParts({ db, log, clock }: BaseParts) {
 
 /** Makes the parts that create answers and send them to peers. */
 function createDeliveryParts({ config, db, log, clock, limits, vault }: BaseParts, keys: OwnKeys, metrics: Metrics) {
-  // No participant may have more concurrent attempts than this, so a guard has connections enough for all of them.
+  // A guard gets as many connections as its participant may have delivery attempts at the same time.
   const guards = createParticipantGuards({ connections: MOST_CONCURRENCY })
-  const keySets = createKeySets({ guardOf: guards.of, log, clock })
+  const keySets = createKeySetFetcher({ guardOf: guards.of, log, clock })
   const { witness } = config
   const auditLog = createAuditLog({ db, clock, limits, log, metrics, witness, vault: async () => vault })
   return {
@@ -156,7 +156,7 @@ function createDeliveryParts({ config, db, log, clock, limits, vault }: BasePart
     guards,
     auditLog: failClosed(auditLog, { log }),
     directory: createDirectory(db, log, clock),
-    grants: createGrants(db, log, clock),
+    grants: createGrantReader(db, log, clock),
     callbacks: createCallbackSettingsReader(db, clock),
     bodies: createBodyEncryption(db, vault),
     grantQuota: createGrantQuota(db, metrics),
@@ -172,7 +172,10 @@ function createDeliveryParts({ config, db, log, clock, limits, vault }: BasePart
 
 type DeliveryParts = ReturnType<typeof createDeliveryParts>
 
-/** Makes the loops that send deliveries and notifications, the acceptance slots, and the signals that wake a worker's loops. */
+/**
+ * Makes the loops that send deliveries and notifications, the slots of the worker for requests that are being accepted, and the
+ * signals that wake the worker's loops.
+ */
 function createWorkerParts({ limits, role }: Config, delivering: DeliveryParts) {
   const exchangesWake = createWake()
   const deliveriesWake = createWake()
@@ -203,10 +206,10 @@ function createWorkerParts({ limits, role }: Config, delivering: DeliveryParts) 
 /** Makes the parts that the admin API needs. */
 function createAdminParts({ config, db, log, clock, limits, vault }: BaseParts) {
   return {
-    operators: createOperatorTokenCheck(db, clock),
-    indexing: createIndexBuilds({ db, log }),
+    operators: createOperatorTokenChecker(db, clock),
+    indexing: createIndexBuilder({ db, log }),
     verifying: createVerificationTask({ db, log, vault: () => Promise.resolve(vault) }),
-    sessions: createOperatorSessions(db, { limits, clock, issuer: config.openId?.issuer ?? null }),
+    sessions: createOperatorSessionStore(db, { limits, clock, issuer: config.openId?.issuer ?? null }),
     openId: config.openId === null ? null : createOpenIdProvider(config.openId, { log }),
     twoPerson: config.twoPerson,
     signInFailures: createThrottle(MOST_SIGN_IN_FAILURES, clock.now),
@@ -221,7 +224,7 @@ function createPartnerParts({ config, db, clock, limits }: BaseParts, ownListene
       isOn: config.partnerPage,
       base: () => config.publicUrl ?? ownListener.address() ?? baseUrl(config, config.port),
     },
-    partnerSessions: createPartnerSessions(db, { limits, clock }),
+    partnerSessions: createPartnerSessionStore(db, { limits, clock }),
     partnerCalls: createThrottle(MOST_PARTNER_CALLS, clock.now),
     partnerReplays: createThrottle(MOST_PARTNER_REPLAYS, clock.now),
   }
@@ -234,16 +237,20 @@ function createRequestParts({ config, db, log, clock, limits, vault }: BaseParts
   const turns = createSemaphore(1)
   const authorityGuards = createParticipantGuards()
   const pseudonyms = createPseudonymMaker(db, () => Promise.resolve(vault))
-  const refusals = createRefusals({ log, metrics, auditLog: createRefusalEntries(auditLog, clock.date) })
+  const refusals = createRefusalRecorder({ log, metrics, auditLog: createRefusalEntries(auditLog, clock.date) })
   return {
     recordsOf: (registry: { readonly id: number }) => recordsOf(db, registry).source,
     canNotify: async (participant: Participant, sender_uri: string | null) =>
       hasCallbackTarget(await delivering.callbacks.of(participant), sender_uri, callbackNamed('notify')),
     authorityGuards,
     pseudonyms,
-    consents: createConsents(db, { keys: createAuthorityKeys({ guardOf: authorityGuards.of, log, clock }), pseudonyms, clock }),
+    consents: createConsentChecks(db, {
+      keys: createAuthorityKeyFinder({ guardOf: authorityGuards.of, log, clock }),
+      pseudonyms,
+      clock,
+    }),
     quota: createQuota({ limits, metrics, turns, take: (asked) => takeTokens(db, asked) }),
-    modes: modesOf(db, limits),
+    modes: createSearchModes(db, limits),
     turns,
     exchanges: createExchangeMemory(db, { waiting }),
     ciphertexts: createCiphertextMemory(db, { waiting }),
@@ -273,14 +280,14 @@ const MOST_PARTNER_REPLAYS = 100
 const TOKEN_LIFETIME_SECONDS = 900
 
 /**
- * The most exchanges that wait on this node to be stored; also the most ciphertexts, and the most callbacks. Beyond this number,
- * peers must try again.
+ * The most exchanges that wait on this node until they are stored. Received callbacks have the same limit, and so have the
+ * fingerprints of received ciphertexts. Beyond the limit, peers must try again.
  */
 const MOST_WAITING_MESSAGES = 10_000
 
 /**
- * The most mailboxes that a node drains at a time, as a share of its slots for exchanges. A node with the role `http` drains
- * none.
+ * The most mailboxes that a node drains at a time, as a share of `worker_concurrency`, rounded up. A node with the role `http`
+ * drains none.
  */
 const MAILBOX_SHARE_BY_ROLE: Readonly<Record<NodeRole, number>> = { http: 0, all: 1 / 12, worker: 1 / 2 }
 
@@ -288,7 +295,7 @@ const MAILBOX_SHARE_BY_ROLE: Readonly<Record<NodeRole, number>> = { http: 0, all
 const MOST_NOTIFICATION_BYTES = 33_554_432
 
 /** Makes the search slots of each mode. Each mode has connections of its own, so none waits for the other. */
-const modesOf = ({ searches, asyncSearches }: Database, limits: Limits): SearchModes => ({
+const createSearchModes = ({ searches, asyncSearches }: Database, limits: Limits): SearchModes => ({
   sync: {
     name: 'sync',
     searchSlots: createSearchSlots({ slots: searches.options.max, timeout: limits.search_timeout }),

@@ -6,15 +6,15 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import { storeJournalReport } from '@rollcall/database/journal-reports'
 import { StoreUnavailable } from '@rollcall/database/refusal'
 import { withTransaction } from '@rollcall/database/transaction'
-import { forgetBreakers } from '@rollcall/delivery/store/deliveries/breakers'
+import { deleteIdleBreakers } from '@rollcall/delivery/store/deliveries/breakers'
 import { closeStaleMailboxes } from '@rollcall/delivery/store/events/closing'
 import { endUnconsentedSubscriptions } from '@rollcall/delivery/store/events/consent-stopping'
-import { clearSentEvents, forgetEvents } from '@rollcall/delivery/store/events/forgetting'
+import { deleteSentEventDocuments, forgetEvents } from '@rollcall/delivery/store/events/forgetting'
 import { expireSubscriptions, takeUnloggedSuspensions } from '@rollcall/delivery/store/events/subscription-states'
 import { type StoreReferencesDeps, storeMissingReferences } from '@rollcall/engine/operations/references'
 import { applyScheduledStatuses, type ScheduledStatusDeps } from '@rollcall/engine/operations/scheduled-statuses'
 import {
-  clearAnsweredItems,
+  clearAnsweredRecordIds,
   countOldUnfinishedWork,
   forgetExchanges,
   forgetInbox,
@@ -22,15 +22,15 @@ import {
 import { destroyBodyKeys } from '@rollcall/keys/store/body-keys'
 import type { SchemaWatch } from '@rollcall/observe/schema'
 import { sessionTimeBounds } from '@rollcall/participants/directory/sessions'
-import { deleteOldUse } from '@rollcall/participants/store/grant-use'
+import { deleteOldQuotaUse } from '@rollcall/participants/store/grant-use'
 import { forgetEndedOperatorTokens } from '@rollcall/participants/store/operator-tokens'
-import { lapseProposals } from '@rollcall/participants/store/proposals'
+import { lapseAndDeleteProposals } from '@rollcall/participants/store/proposals'
 import { deleteEndedSessions } from '@rollcall/participants/store/sessions'
 import { closeRemovedSources } from '@rollcall/records/records/registry-records'
 import { listRegistries } from '@rollcall/records/registries/registries'
 import { findMirrorRemains } from '@rollcall/source/store/changed-sources'
 
-const PERIOD_MS = 60_000
+const HOUSEKEEPING_PERIOD_MS = 60_000
 type ChoreDeps = StoreReferencesDeps & ScheduledStatusDeps & { readonly schema: Pick<SchemaWatch, 'check'> }
 
 /** Starts the regular tasks. The returned function stops them and waits for running ones. */
@@ -44,7 +44,7 @@ export function startHousekeeping(deps: ChoreDeps): () => Promise<void> {
     minutes += 1
     const due = CHORES.filter(({ every }) => minutes % every === 0)
     working = working.then(() => doChores(due, deps, stopping.signal))
-  }, PERIOD_MS)
+  }, HOUSEKEEPING_PERIOD_MS)
   return () => {
     stopping.abort()
     clearInterval(timer)
@@ -83,7 +83,7 @@ const CHORES: readonly Chore[] = [
   {
     every: 10,
     failure: 'what earlier days had of quotas could not be forgotten; tried again soon',
-    run: async ({ db }) => deleteOldUse(db),
+    run: async ({ db }) => deleteOldQuotaUse(db),
   },
   {
     every: 1,
@@ -93,7 +93,7 @@ const CHORES: readonly Chore[] = [
   {
     every: 10,
     failure: 'breakers that nobody asks for could not be forgotten; tried again soon',
-    run: async ({ db }) => void (await forgetBreakers(db)),
+    run: async ({ db }) => void (await deleteIdleBreakers(db)),
   },
   { every: 10, failure: 'old messages could not be forgotten; tried again soon', run: forgetOldExchanges },
   { every: 1, failure: 'mailboxes that nobody empties could not be closed; tried again soon', run: closeMailboxes },
@@ -101,7 +101,7 @@ const CHORES: readonly Chore[] = [
   {
     every: 10,
     failure: 'old events could not be forgotten; tried again soon',
-    run: async ({ db, limits, log }) => logForgotten(log, await forgetEvents(db, eventRetentionSeconds(limits))),
+    run: async ({ db, limits, log }) => logForgottenMessages(log, await forgetEvents(db, eventRetentionSeconds(limits))),
   },
   {
     every: 10,
@@ -112,7 +112,7 @@ const CHORES: readonly Chore[] = [
   {
     every: 10,
     failure: 'proposals that lapsed could not be noted; tried again soon',
-    run: async ({ db, clock }) => lapseProposals(db, OPERATOR_TOKEN_RETENTION_DAYS, new Date(clock.date())),
+    run: async ({ db, clock }) => lapseAndDeleteProposals(db, OPERATOR_TOKEN_RETENTION_DAYS, new Date(clock.date())),
   },
   {
     every: 10,
@@ -125,18 +125,18 @@ const CHORES: readonly Chore[] = [
     every: 1,
     failure: 'what was answered and delivered could not be cleared; tried again soon',
     run: async ({ db }) => {
-      await clearAnsweredItems(db)
-      await clearSentEvents(db)
+      await clearAnsweredRecordIds(db)
+      await deleteSentEventDocuments(db)
     },
   },
   {
     every: 10,
     failure: 'old callbacks could not be forgotten; tried again soon',
-    run: async ({ db, limits, log }) => logForgotten(log, await forgetInbox(db, limits.inbox_retention)),
+    run: async ({ db, limits, log }) => logForgottenMessages(log, await forgetInbox(db, limits.inbox_retention)),
   },
-  { every: 1, failure: 'what sources have left could not be cleared away; tried again soon', run: clearLeftSources },
+  { every: 1, failure: 'what sources have left could not be cleared away; tried again soon', run: clearMirrorRemains },
   {
-    // This task comes after those that delete the messages which these keys encrypt.
+    // This task comes last: tasks above delete the messages that the destroyed keys encrypt.
     every: 10,
     failure: 'the keys of old days could not be destroyed; tried again soon',
     run: async ({ db, limits, log }) => {
@@ -160,7 +160,7 @@ async function doChores(chores: readonly Chore[], deps: ChoreDeps, signal: Abort
   }
 }
 
-/** Stores the journal's state for `doctor`, which may run as another user who cannot open the file. */
+/** Stores what is wrong with the journal file, or null, for `doctor`: it may run as a user who cannot open the file. */
 async function reportJournal({ db, log }: ChoreDeps): Promise<void> {
   const { path } = db.journal
   if (path === null) return
@@ -176,16 +176,16 @@ async function reportJournal({ db, log }: ChoreDeps): Promise<void> {
 }
 
 /**
- * Closes the sources of removed registries. Removes what former mirrors have left: replication slots in their sources, and copies
- * of records now read live.
+ * Closes this node's connections to the sources of removed registries. Then removes what former mirrors have left: replication
+ * slots in their source databases, and copies of records that searches now read from the source.
  */
-async function clearLeftSources({ db, log }: ChoreDeps): Promise<void> {
+async function clearMirrorRemains({ db, log }: ChoreDeps): Promise<void> {
   closeRemovedSources(db, await listRegistries(db))
   const left = await findMirrorRemains(db.pool)
   if (left.length === 0) return
   // This module is imported here because it needs the drivers of all databases.
-  const { removeLeftSources } = await import('@rollcall/source/mirror/left-sources')
-  await removeLeftSources({ db, log, env: process.env, registries: () => listRegistries(db) }, left)
+  const { removeMirrorRemains } = await import('@rollcall/source/mirror/left-sources')
+  await removeMirrorRemains({ db, log, env: process.env, registries: () => listRegistries(db) }, left)
 }
 
 /** The most exchanges whose requests one call of `storeMissingReferences` decrypts. */
@@ -195,13 +195,16 @@ async function storeAllMissingReferences(deps: ChoreDeps, signal: AbortSignal): 
   while (!signal.aborted && (await storeMissingReferences(deps, MOST_OPENED_EXCHANGES)) === MOST_OPENED_EXCHANGES);
 }
 
-/** Deletes exchanges at the end of their retention. The log has the number of those not answered or not delivered. */
+/**
+ * Deletes exchanges at the end of their retention. Before that, logs how many were not answered completely, and how many
+ * deliveries are still pending.
+ */
 async function forgetOldExchanges({ db, limits, log }: ChoreDeps): Promise<void> {
   const unfinished = await countOldUnfinishedWork(db, limits.exchange_retention)
   if (unfinished.exchanges + unfinished.deliveries > 0) {
     log.error(unfinished, 'messages that were never answered, or never taken, are older than their retention')
   }
-  logForgotten(log, await forgetExchanges(db, limits.exchange_retention))
+  logForgottenMessages(log, await forgetExchanges(db, limits.exchange_retention))
 }
 
 /**
@@ -222,6 +225,6 @@ async function logSuspensions({ db, log }: ChoreDeps): Promise<void> {
   }
 }
 
-function logForgotten(log: ChoreDeps['log'], forgotten: number): void {
+function logForgottenMessages(log: ChoreDeps['log'], forgotten: number): void {
   if (forgotten > 0) log.info({ forgotten }, 'old messages forgotten')
 }

@@ -44,8 +44,8 @@ export interface RunningServer {
   /** Gives the pages of both listeners the content of a demo. */
   show(showcase: Showcase): void
   /**
-   * Lets `/ready` answer 200 from now on, while the database answers and this version can use its schema. On a node that works,
-   * the worker must also claim work or wait for `rollcall restore release`.
+   * Lets `/ready` answer 200 from now on, as long as the database answers and this version can use its schema. A node whose role
+   * has a worker answers 200 only if the worker also claims work, or waits for `rollcall restore release`.
    */
   markReady(): void
   /** Stops the node: it takes nothing new, finishes what it can within the stop time, and closes. */
@@ -130,7 +130,7 @@ async function waitForAttempts({ limiter, limits }: Context): Promise<void> {
   await Promise.race([limiter.idle(), sleep(limits.stop_time * 1_000, undefined, { ref: false })])
 }
 
-/** Stops background work and closes connections. The audit log closes last: what ends here may write entries. */
+/** Stops background work and closes connections. The audit log closes last: the other parts may write entries when they stop. */
 async function closeParts(context: Context, stopHousekeeping: () => Promise<void>): Promise<void> {
   await Promise.all([context.verifying.stop(), context.indexing.stop()])
   await context.refusals.flush()
@@ -138,7 +138,7 @@ async function closeParts(context: Context, stopHousekeeping: () => Promise<void
   await context.auditLog.close()
 }
 
-/** Starts the work of a node: accepted requests, deliveries, the outbox, and the mirrors of sources. */
+/** Starts a node's work: on accepted requests, deliveries and the event outbox, and on the copies of records from sources. */
 async function startWork(context: Context): Promise<RunningWorker> {
   await loadHttpClient()
   const worker = await startWorker({
@@ -146,7 +146,7 @@ async function startWork(context: Context): Promise<RunningWorker> {
     answer: (exchange, signal) => answerAccepted(context, exchange, signal),
     publishOutbox: (signal) => publishOutbox(context, signal),
   })
-  // The module of sources is imported here: commands that only print a help text do not need it.
+  // This module is imported only here, because it takes time to load: commands that only print a help text do not need it.
   const { startFollowers } = await import('@rollcall/source/mirror/followers')
   const followers = startFollowers({
     ...context,

@@ -14,7 +14,10 @@ const PROBE_ROUTES: ReadonlySet<string> = new Set(['health', 'ready'])
 
 const UUID_PATTERN = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** Adds the access log to a server. @param options.level the level of lines, except for probes and refused strangers */
+/**
+ * Adds the access log to a server.
+ * @param options.level the log level of lines. Those of probes, and of refused requests without a known participant, have `debug`
+ */
 export function addAccessLog(
   app: FastifyInstance,
   deps: { readonly log: Log; readonly metrics: Pick<Metrics, 'requestAnswered'>; readonly requestGate: RequestGate },
@@ -24,16 +27,16 @@ export function addAccessLog(
   app.addHook('onResponse', (request, reply, done) => {
     const { name = 'none', mode = '' } = request.routeOptions.config
     const status = reply.raw.statusCode
-    const noted = requestGate.noted(request.raw)
+    const noted = requestGate.notedFacts(request.raw)
     const outcome = requestOutcomeOf(status, noted)
     metrics.requestAnswered({ route: name, mode, status, outcome }, reply.elapsedTime / 1_000)
     // A refused request of a stranger gets only a debug line here, because strangers could fill the log:
-    // `observe/src/refusals.ts` logs one a minute for each combination of refusal and address.
+    // `observe/src/refusals.ts` logs one a minute for each combination of refusal, address and reason.
     const isStranger = outcome === 'refused' && noted.participant === null
     const lineLevel = PROBE_ROUTES.has(name) || isStranger ? 'debug' : level
     if (log.isLevelEnabled(lineLevel)) {
       const ms = Math.round(reply.elapsedTime * 10) / 10
-      const line = { operation: name, ...(mode !== '' && { mode }), ...knownFacts(noted) }
+      const line = { operation: name, ...(mode !== '' && { mode }), ...loggedRequestFacts(noted) }
       const about = { address: requestGate.unit(request.raw), ...loggedRequestIds(request, noted) }
       log[lineLevel]({ ...line, ...about, outcome, status, ms }, 'request answered')
     }
@@ -50,7 +53,7 @@ function requestOutcomeOf(status: number, { code }: NotedRequest): RequestOutcom
   return code === undefined ? 'done' : 'rejected'
 }
 
-const knownFacts = ({ registry, participant, code }: NotedRequest) => ({
+const loggedRequestFacts = ({ registry, participant, code }: NotedRequest) => ({
   ...(registry !== null && { registry }),
   ...(participant !== null && { participant }),
   ...(code !== undefined && { code }),

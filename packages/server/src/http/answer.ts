@@ -1,4 +1,4 @@
-/** Sends answers, and makes the body that refuses a whole request (D1, D2). */
+/** Sends answers. A refused request gets the body that `faultBody` makes (docs/decisions/refused-requests-have-one-body.md). */
 import { randomUUID } from 'node:crypto'
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 import { isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
@@ -6,7 +6,7 @@ import type { DatabaseHealth } from '@rollcall/observe/health'
 import type { Log } from '@rollcall/observe/log'
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply } from 'fastify'
-import { endsWithAnswer } from './connections.ts'
+import { mustEndConnection } from './connections.ts'
 
 /** Headers with their names in the usual spelling, because some clients compare case (public standard 3.2, rule 11). */
 export type AnswerHeaders = { readonly [name: string]: string }
@@ -17,8 +17,8 @@ export function sendJson(reply: FastifyReply, status: number, text: string, head
 }
 
 /**
- * The most characters of a text that is sent together with its head. A longer text is encoded first: otherwise
- * node:http would read it twice, for its length and to write it.
+ * The most characters of a body that node:http gets as a text, and can then send in one piece with the headers. A longer text is
+ * encoded first: otherwise it would be read twice, for its length and to write it.
  */
 const MAX_UNENCODED_CHARACTERS = 16_384
 
@@ -27,9 +27,9 @@ export function sendBody(reply: FastifyReply, status: number, content: string | 
   const body = typeof content === 'string' && content.length > MAX_UNENCODED_CHARACTERS ? Buffer.from(content) : content
   reply.hijack()
   const { server } = reply.server
-  // This answer ends the connection when the server closes, and when a long body, or one of unknown length, has not arrived
-  // whole.
-  if (!server.listening || endsWithAnswer(reply.request.raw)) reply.raw.shouldKeepAlive = false
+  // This answer ends the connection when the server closes, and when the body of the request has not arrived whole and is long or
+  // of unknown length.
+  if (!server.listening || mustEndConnection(reply.request.raw)) reply.raw.shouldKeepAlive = false
   reply.raw.writeHead(status, {
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
@@ -51,14 +51,14 @@ export function faultBody(fault: RequestFault, more: object = {}, now = new Date
   })
 }
 
-/** Sends a fault as the answer, with the headers that belong to it. */
+/** Sends a fault as the answer, with `WWW-Authenticate` for a 401, and `Retry-After` when the fault says a time. */
 export function sendFault(reply: FastifyReply, fault: RequestFault, headers: AnswerHeaders = {}, more: object = {}): void {
   const challenge: AnswerHeaders = fault.httpStatus === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}
   const retry: AnswerHeaders = fault.retryAfter === undefined ? {} : { 'Retry-After': String(fault.retryAfter) }
   sendJson(reply, fault.httpStatus, faultBody(fault, more), { ...challenge, ...retry, ...headers })
 }
 
-/** The `retryAfter`, in seconds, when a registry's database does not answer. */
+/** The seconds in `Retry-After` when a registry's database does not answer. */
 const RETRY_AFTER_SECONDS = 5
 
 /**
@@ -97,10 +97,6 @@ function describeError(error: unknown): object {
 /** Makes the fault 404, with the same text for an unknown namespace and an unknown path. */
 export const notFoundFault = (): RequestFault =>
   new RequestFault('err.request.not_found', 'there is no such namespace or path here')
-
-/** The fault 404 for an operation of the protocol that registries of this kind do not have. */
-export const notServedFault = (): RequestFault =>
-  new RequestFault('err.request.not_found', 'this operation is not served by this registry')
 
 /** Makes the fault 405 for a method that a path does not have. @param allowed the methods that it has */
 export const wrongMethodFault = (allowed: string): RequestFault =>

@@ -9,8 +9,8 @@ const answeredSockets = new WeakSet<Socket>()
 /** The longest body, in bytes, whose unread rest is read so that the connection can be used again. */
 const MAX_KEEP_ALIVE_BODY_BYTES = 65_536
 /**
- * How many bytes, and for how many milliseconds, a sender may still send before its connection is cut. Cut at once, it would lose
- * the answer.
+ * How many bytes, and for how many milliseconds, a sender may still send before its connection is cut. If the connection were cut
+ * at once, the sender would lose the answer.
  */
 const LINGER_LIMITS = { bytes: 8_388_608, milliseconds: 5_000 }
 
@@ -18,7 +18,7 @@ const LINGER_LIMITS = { bytes: 8_388_608, milliseconds: 5_000 }
  * True when the connection ends with this answer: the request has not arrived whole, and its body is long or of unknown
  * length. Must be called while the answer is written.
  */
-export function endsWithAnswer(request: IncomingMessage): boolean {
+export function mustEndConnection(request: IncomingMessage): boolean {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers
   return !request.complete && (encoding !== undefined || Number(length) > MAX_KEEP_ALIVE_BODY_BYTES)
 }
@@ -32,7 +32,7 @@ export function discardUnreadBody(request: IncomingMessage): void {
     const { socket } = request
     answeredSockets.add(socket)
     request.once('end', () => answeredSockets.delete(socket))
-    if (endsWithAnswer(request)) lingerOnConnection(request)
+    if (mustEndConnection(request)) lingerOnConnection(request)
   }
   request.resume()
 }
@@ -67,9 +67,9 @@ export function isRequestAnswered(socket: Socket): boolean {
 const SWEEP_MS = 50
 
 /**
- * Lets `close` end soon. A Node.js server that closes ignores time limits, so one silent connection would keep it
- * forever. This function ends connections without a request, and passes requests that do not arrive in time to
- * `refuse`. The others are answered.
+ * Lets `close` of the server end soon. A Node.js server that closes ignores its time limits, so one silent connection would keep
+ * the server open forever. This function ends connections without a request, and passes the connections of requests that have not
+ * arrived within `requestTimeout` to `refuse`. Other requests are answered.
  */
 export function endConnectionsOnClose(app: FastifyInstance, refuse: (socket: Socket) => void): void {
   const sockets = new Set<Socket>()

@@ -33,7 +33,7 @@ const PAGE_HEADERS: AnswerHeaders = {
     'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), publickey-credentials-get=(), usb=()',
 }
 
-/** Makes the header of what the page may load. @param nonce allows the styles that a script of the page writes */
+/** Makes the Content-Security-Policy: what a page may load. @param nonce allows the styles that a script of the page writes */
 const contentSecurityPolicy = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -169,7 +169,7 @@ interface Asset {
 
 function readAsset(file: URL): Asset {
   const content = readFileSync(file)
-  const { type, compressible } = ASSET_TYPES[extname(file.pathname)] ?? OTHER_ASSET_TYPE
+  const { type, compressible } = ASSET_TYPES[extname(file.pathname)] ?? UNKNOWN_ASSET_TYPE
   const made = new Map<ContentEncoding, Promise<Buffer>>()
   return {
     type,
@@ -183,7 +183,7 @@ function readAsset(file: URL): Asset {
   }
 }
 
-const OTHER_ASSET_TYPE = { type: 'application/octet-stream', compressible: false }
+const UNKNOWN_ASSET_TYPE = { type: 'application/octet-stream', compressible: false }
 
 /** The Cache-Control of assets. The name of an asset has a digest of its content, so the content never changes. */
 const FOREVER_CACHE_CONTROL = 'public, max-age=31536000, immutable'

@@ -1,16 +1,16 @@
 /**
  * Limits how often an address can guess cookies of the console or of the partner page. Failures of the protocol are counted
- * elsewhere. A cookie that was valid on this node lately is always looked up, so that a stranger behind the same address locks
- * nobody out.
+ * elsewhere. The failures of an address do not stop cookies that were valid on this node (the last 10,000 of them), so that a
+ * stranger behind the same address locks nobody out.
  */
 import { createHash } from 'node:crypto'
 import { createLruCache } from '@rollcall/base/shared/recently-used'
 import type { Throttle } from '@rollcall/participants/admission/throttle'
 
 export interface CookieFailures {
-  /** Seconds until a cookie that is unknown on this node may be looked up again for this address; 0: now. */
+  /** Seconds until a cookie from this address may be looked up again; 0: now, and always for a cookie that was valid here. */
   wait(unit: string, cookie: string): number
-  /** Notes whether a cookie from this address (`unit`) was valid; an invalid one counts as a failure. */
+  /** Notes whether a cookie from this address was valid; an invalid one counts as a failure of the address. */
   note(unit: string, cookie: string, isGood: boolean): void
 }
 

@@ -11,12 +11,12 @@ import type { HttpServer } from './server.ts'
 const SHARED_PATHS: readonly string[] = [`/${TOKEN_PATH}`, KEY_SET_PATH]
 
 /** Seconds for which a browser remembers the answer to a preflight. */
-const MAX_AGE = 600
+const PREFLIGHT_MAX_AGE_SECONDS = 600
 
 const PREFLIGHT_HEADERS = {
   'Access-Control-Allow-Methods': 'GET, POST',
   'Access-Control-Allow-Headers': 'Authorization, Content-Type',
-  'Access-Control-Max-Age': String(MAX_AGE),
+  'Access-Control-Max-Age': String(PREFLIGHT_MAX_AGE_SECONDS),
   'Content-Length': '0',
 }
 
@@ -51,7 +51,7 @@ async function isAllowedOrigin(
   return asked.some((registry) => registry !== undefined && isListedOrigin(registry.web_origins, origin))
 }
 
-/** True when a path is a page for people, which they open directly, or is too short for a call of the protocol. */
+/** True when a path is a page that people open, or has too few segments for a call of the protocol. */
 const isPagePath = (path: string): boolean => path.split('/').length < 4 || path.endsWith('/docs')
 
 /** True when a request is for the partner API. Its route decides, because a path has several spellings. */

@@ -73,7 +73,7 @@ test.each([
     clientAddress: () => '198.51.100.4',
   })
   const fault = new OtherEnvironmentFault({ environment })
-  expect(requestGate.refused(from('198.51.100.4') as IncomingMessage, fault)).toBe(fault)
+  expect(requestGate.faultToAnswer(from('198.51.100.4') as IncomingMessage, fault)).toBe(fault)
   expect(noted).toEqual([{ refusal: 'err.request.forbidden', participant: null, address: '198.51.100.4', reason }])
   expect(fault.message).not.toContain('sandbox')
 })

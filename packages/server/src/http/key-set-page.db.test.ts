@@ -1,6 +1,6 @@
 import { addRegistry } from '@rollcall/admin/registries/registries'
 import { rotateOwnKeys } from '@rollcall/keys/rotation'
-import { listLiveOwnKeys } from '@rollcall/keys/store/own-keys'
+import { listValidOwnKeys } from '@rollcall/keys/store/own-keys'
 import type { JWK } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { acting } from '../../../admin/test/acting.ts'
@@ -74,7 +74,7 @@ it('leaves out retired keys where 20 are too few, and never one that signs, is e
   const vault = await context.vault()
   for (let rotations = 0; rotations < 4; rotations += 1) {
     server.clock.pass(1_000)
-    const current = (await listLiveOwnKeys(database.db)).filter(({ use, state }) => use !== 'token' && state !== 'retired')
+    const current = (await listValidOwnKeys(database.db)).filter(({ use, state }) => use !== 'token' && state !== 'retired')
     const plain = current.map(({ kid }) => kid)
     const [names, own] = [await namesIn('/.well-known/jwks.json'), await namesIn('/qualified/.well-known/jwks.json')]
     for (const found of [names, own]) {

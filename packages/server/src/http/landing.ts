@@ -10,7 +10,7 @@ import { requireRegistryOfPath, VERSION_SEGMENT } from './protocol-routes.ts'
 import { type HttpServer, mountHandler } from './server.ts'
 import { type HasShowcase, isFromThisMachine, type Showcase } from './showcase.ts'
 
-/** The members of the server that the start page needs. */
+/** The dependencies of the start page and of the reference pages. */
 export interface HasRegistries {
   readonly directory: Pick<Directory, 'registry' | 'registries'>
 }
@@ -60,7 +60,10 @@ const landingFacts = (registries: readonly Registry[]) => ({
   ready: '/ready',
 })
 
-/** The links to the reference pages of all registries, for the head of each page. */
+/**
+ * The links to the reference pages of all registries, for the top of a page.
+ * @param here the namespace of this page, whose link is marked as current; null: no link is marked
+ */
 export const registryLinks = (registries: readonly Registry[], here: string | null): Html[] =>
   registries.map((registry) => {
     const { namespace } = registry

@@ -24,7 +24,7 @@ const GRANTED_SCOPE = [...OPERATIONS, ...CALLBACKS].map(({ name }) => `registry.
 interface TokenDeps {
   readonly db: Database
   readonly tokens: Pick<AccessTokens, 'issue'>
-  readonly requestGate: Pick<RequestGate, 'wait' | 'unit' | 'identified' | 'tokenRefused'>
+  readonly requestGate: Pick<RequestGate, 'wait' | 'unit' | 'noteParticipant' | 'tokenRefused'>
   readonly metrics: Pick<Metrics, 'tokenAnswered'>
   readonly limits: Pick<Limits, 'token_failures'>
 }
@@ -81,17 +81,18 @@ async function issueToken(
       participant,
     })
   }
-  deps.requestGate.identified(request.raw, client.participant.sender_id)
+  deps.requestGate.noteParticipant(request.raw, client.participant.sender_id)
   const { access_token, expires_in } = await deps.tokens.issue(client.participant)
   return { access_token, token_type: 'bearer', expires_in, scope: GRANTED_SCOPE }
 }
 
 /**
- * Counts a failed token request, and refuses further failures of one address for one client with 429. Requests with
- * good credentials are not limited here, so nobody can keep a client from its tokens by failing from another address.
+ * Counts a failed token request. Refuses it with 429 if it is beyond `token_failures` in a minute from one address for one
+ * client. Requests with good credentials are not limited here, so nobody can keep a client from its tokens by failing from
+ * another address.
  */
 function countTokenFailure(throttle: Throttle, address: string, client_id: string, participant: string | null): void {
-  // A digest is kept, because a client_id may be as long as a request, and a hundred thousand are remembered.
+  // The throttle keeps a digest, because it may remember 100,000 callers, and a client_id may be as long as a request.
   const caller = digestSecret(`${address} ${client_id}`).toString('base64')
   const wait = throttle.wait(caller)
   if (wait > 0) throw tooManyFailuresRefusal(wait, participant)
@@ -101,7 +102,10 @@ function countTokenFailure(throttle: Throttle, address: string, client_id: strin
 const tooManyFailuresRefusal = (retryAfter: number, participant: string | null = null): TokenRefusal =>
   new TokenRefusal('temporarily_unavailable', 'too many failed requests; try again later', 429, { retryAfter, participant })
 
-/** The refusal to answer: a fault, such as of an unreadable body, becomes invalid_request (RFC 6749). @throws any other error */
+/**
+ * Turns an error into the refusal to send. A RequestFault, such as for an unreadable body, becomes `invalid_request` (RFC 6749).
+ * @throws any other error
+ */
 function toTokenRefusal(error: unknown): TokenRefusal {
   if (error instanceof TokenRefusal) return error
   if (error instanceof RequestFault) return new TokenRefusal('invalid_request', error.message, error.httpStatus)

@@ -12,10 +12,10 @@ import { NotSignedIn, type RequestGate } from './request-gate.ts'
 import { createSessionCookies, type IsReachedByTls, type SessionPages } from './session-cookie.ts'
 
 /** The limits of failures. Each page counts alone: a stranger at one page locks nobody out of the other. */
-export interface HasSessionFailures {
+export interface SessionFailureLimits {
   readonly signInFailures: Throttle
   readonly cookieFailures: CookieFailures
-  readonly requestGate: Pick<RequestGate, 'unit' | 'refused'>
+  readonly requestGate: Pick<RequestGate, 'unit' | 'faultToAnswer'>
 }
 
 /** How the sessions of the console and of the partner page differ. */
@@ -23,11 +23,11 @@ interface PageSessionSettings extends SessionPages {
   /** `nobody` is the advice in the refusal when nobody is signed in; `ended` is the advice when the session has ended. */
   readonly nobody: string
   readonly ended: string
-  /** The refusal of a call with an Authorization header; null when the header is used and the cookie is ignored. */
+  /** The message that refuses a call with an Authorization header; null when the header is used and the cookie is ignored. */
   readonly authorization: string | null
   /**
-   * True: the cookie is looked up before the limit of its address is checked, so operators behind one address are not
-   * locked out by others there. False on a public listener: an address with too many failures causes no query.
+   * True to look up the cookie before the failures of the address are checked: then failures of others behind the same address
+   * lock no operator out. False to check the failures first: then an address with too many failures causes no query.
    */
   readonly checksCookieFirst: boolean
 }
@@ -62,8 +62,8 @@ export interface PageSessions<Owner> {
   /** Reads the cookie of a request; null when there is none. @throws RequestFault 400 for two cookies */
   cookieOf(request: SessionRequest): string | null
   /**
-   * Checks that the call comes from these pages.
-   * @returns acts: true when a person did something, false when the page polls by itself
+   * Checks that the call comes from the console, or from the partner page.
+   * @returns acts: true when a person did something on the page, false when the page polls by itself
    * @throws RequestFault 400 an Authorization header that is not read here; 403 the call does not come from these pages
    */
   checkOwn(request: SessionRequest): { readonly acts: boolean }
@@ -71,7 +71,7 @@ export interface PageSessions<Owner> {
   checkFailures(request: SessionRequest): void
   /** Counts a failed sign-in for the address of the request. */
   failed(request: SessionRequest): void
-  /** Finds the session of a cookie; null: it is not valid. @throws RequestFault 429 too many invalid cookies came */
+  /** Finds the session of a cookie; null: invalid, or ended. @throws RequestFault 429 the address sent too many such cookies */
   sessionOf(request: SessionRequest, cookie: string, acts: boolean): Promise<Session<Owner> | null>
   /** Finds the session of a request. @throws RequestFault 400, 401, 403, 429 */
   signedIn(request: SessionRequest): Promise<Session<Owner>>
@@ -87,7 +87,7 @@ export interface PageSessions<Owner> {
 
 export function createPageSessions<Owner>(
   text: PageSessionSettings,
-  { signInFailures, cookieFailures, requestGate }: HasSessionFailures,
+  { signInFailures, cookieFailures, requestGate }: SessionFailureLimits,
   { sessions, isReachedByTls }: { readonly sessions: Sessions<Owner>; readonly isReachedByTls: IsReachedByTls },
 ): PageSessions<Owner> {
   const cookies = createSessionCookies(text)

@@ -35,7 +35,7 @@ export class Html {
 
 type TemplatePart = string | number | Html | readonly Html[]
 
-/** Makes HTML as the tag of a template: `html\`<b>${name}</b>\``. */
+/** The tag of template literals with HTML, whose inserted values it escapes: `html\`<b>${name}</b>\``. */
 export const html = (texts: TemplateStringsArray, ...parts: readonly TemplatePart[]): Html =>
   new Html(texts.reduce((before, text, at) => before + escapePart(parts[at - 1] ?? '') + text))
 

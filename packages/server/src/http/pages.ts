@@ -13,8 +13,8 @@ import { type HttpServer, mountHandler } from './server.ts'
 /**
  * Adds `/health` and `/ready`, for load balancers and supervisors.
  * @param isReady whether the node has started, can use the tables, does the work of its role, and its database answers
- * @param away for the operator: registries whose database does not answer; the node serves the others
- * @param schema for the operator: how far the tables of the database are ahead of this node
+ * @param away for the operator: the namespaces of registries whose source does not answer; the node serves the others
+ * @param schema for the operator: how many versions newer the tables of the database are than those of this node
  */
 export function addHealthRoutes(
   app: HttpServer,
@@ -46,12 +46,13 @@ export function addMetricsRoute(app: HttpServer, metrics: Pick<Metrics, 'render'
 
 export const KEY_SET_PATH = '/.well-known/jwks.json'
 
-/** Peers may cache the key set for 300 seconds. A new key should be published for twice this time before it signs. */
+/** Peers may cache the key set for 300 seconds. We should publish a new key 600 seconds before we sign with it. */
 const KEY_SET_HEADERS = { 'Cache-Control': 'public, max-age=300' }
 
 /**
- * Adds our public keys, for peers that verify our signatures or encrypt for us (N14, public standard 1.5). All registries of a
- * server share its keys. With `qualified_kids` the set of a namespace has each signature key again, under a second kid.
+ * Adds the routes of our public keys, for peers that verify our signatures or encrypt for us (public standard 1.5). All
+ * registries of a server share its keys. If a registry has `qualified_kids`, the key set of its namespace has each signature key
+ * a second time, with the kid `sender_id|kid|algorithm`.
  */
 export function addKeySetRoutes(app: HttpServer, deps: HasDirectory & { readonly keys: Pick<OwnKeys, 'jwks'> }): void {
   const answer = async (reply: FastifyReply, registry?: Registry): Promise<void> => {

@@ -1,14 +1,12 @@
 /** Adds a route for every path of every operation and of every callback, from their tables. */
 
 import type { Registry } from '@rollcall/core/model/registry'
-import { authenticate } from '@rollcall/engine/exchange/admit'
 import { receiveRequest } from '@rollcall/engine/exchange/receive'
 import { receiveCallback } from '@rollcall/engine/inbox/callbacks'
-import type { Quota } from '@rollcall/participants/admission/quota'
 import type { Directory } from '@rollcall/participants/directory/directory'
-import { CALLBACKS, OPERATIONS, operationsOf, type RequestFault } from '@rollcall/protocol'
+import { CALLBACKS, OPERATIONS } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
-import { notFoundFault, notServedFault, sendJson } from './answer.ts'
+import { notFoundFault, sendJson } from './answer.ts'
 import type { RequestGate } from './request-gate.ts'
 import { type HttpServer, mountHandler } from './server.ts'
 
@@ -22,10 +20,8 @@ export interface HasDirectory {
 /** The parts of the server that the protocol's routes need. */
 type ProtocolDeps = HasDirectory &
   Parameters<typeof receiveRequest>[0] &
-  Parameters<typeof receiveCallback>[0] &
-  Parameters<typeof authenticate>[0] & {
-    readonly requestGate: Pick<RequestGate, 'identified' | 'addressed' | 'named' | 'rejected'>
-    readonly quota: Pick<Quota, 'enter'>
+  Parameters<typeof receiveCallback>[0] & {
+    readonly requestGate: Pick<RequestGate, 'noteParticipant' | 'noteOperation' | 'noteIds' | 'noteRejection'>
   }
 
 export function addProtocolRoutes(app: HttpServer, context: ProtocolDeps): void {
@@ -38,19 +34,18 @@ export function addProtocolRoutes(app: HttpServer, context: ProtocolDeps): void 
       const route = { name: operation.name, mode, deprecated: operation.deprecated }
       mountHandler(app, 'POST', route, `/:namespace/${VERSION_SEGMENT}/${path}`, async (request, reply) => {
         const registry = await requireRegistryOfPath(context, request)
-        context.requestGate.addressed(request.raw, { registry: registry.namespace, operation: operation.name })
-        if (!operationsOf(registry.kind).includes(operation)) throw await checkedNotServedFault(context, request)
+        context.requestGate.noteOperation(request.raw, { registry: registry.namespace, operation: operation.name })
         const { text, correlation_id, rejected } = await receiveRequest(context, mode, operation, registry, {
           path,
           headers: request.headers,
           body: request.raw,
           isGone: () => request.raw.socket.destroyed,
           afterAnswer: (work) => (reply.raw.closed ? work() : reply.raw.once('close', work)),
-          identified: (sender_id) => context.requestGate.identified(request.raw, sender_id),
-          named: (message_id) => context.requestGate.named(request.raw, { message_id }),
+          onParticipantKnown: (sender_id) => context.requestGate.noteParticipant(request.raw, sender_id),
+          onHeaderRead: ({ message_id }) => context.requestGate.noteIds(request.raw, { message_id }),
         })
-        context.requestGate.named(request.raw, { correlation_id })
-        if (rejected !== undefined) context.requestGate.rejected(request.raw, rejected)
+        context.requestGate.noteIds(request.raw, { correlation_id })
+        if (rejected !== undefined) context.requestGate.noteRejection(request.raw, rejected)
         sendJson(reply, 200, text)
       })
     }
@@ -60,16 +55,16 @@ export function addProtocolRoutes(app: HttpServer, context: ProtocolDeps): void 
     mountHandler(app, 'POST', name, `/:namespace/${VERSION_SEGMENT}/${path}`, async (request, reply) => {
       const registry = await requireRegistryOfPath(context, request)
       const { headers, raw: body } = request
-      context.requestGate.addressed(body, { registry: registry.namespace, operation: name })
+      context.requestGate.noteOperation(body, { registry: registry.namespace, operation: name })
       const { text, correlation_id } = await receiveCallback(context, callback, registry, {
         path,
         headers,
         body,
         isGone: () => body.socket.destroyed,
-        identified: (sender_id) => context.requestGate.identified(body, sender_id),
-        named: (message_id) => context.requestGate.named(body, { message_id }),
+        onParticipantKnown: (sender_id) => context.requestGate.noteParticipant(body, sender_id),
+        onHeaderRead: ({ message_id }) => context.requestGate.noteIds(body, { message_id }),
       })
-      context.requestGate.named(body, { correlation_id })
+      context.requestGate.noteIds(body, { correlation_id })
       sendJson(reply, 200, text)
     })
   }
@@ -81,17 +76,4 @@ export async function requireRegistryOfPath({ directory }: HasDirectory, request
   const registry = await directory.registry(namespace)
   if (registry === undefined) throw notFoundFault()
   return registry
-}
-
-/**
- * Returns the fault for a request for an operation that the registry does not have. Token and quota are checked first,
- * as for other requests.
- * @throws RequestFault 401, 429
- */
-async function checkedNotServedFault(context: ProtocolDeps, { headers, raw }: FastifyRequest): Promise<RequestFault> {
-  const identified = (sender_id: string): void => context.requestGate.identified(raw, sender_id)
-  const participant = await authenticate(context, { headers, identified })
-  const admission = await context.quota.enter(participant)
-  admission.leave()
-  return notServedFault()
 }

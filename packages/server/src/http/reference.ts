@@ -41,10 +41,10 @@ export function addReferenceRoutes(app: HttpServer, deps: HasRegistries & HasSho
   })
 }
 
-/** The OpenAPI documents made so far, by kind, then by namespace and the demo's identifier in the example. */
+/** The OpenAPI documents made so far, by kind, then by a text of the namespace and the identifier in the example of a demo. */
 const documentsByKind = new WeakMap<Kind, Map<string, string>>()
 
-/** Returns the OpenAPI document of a registry. It is made once for each kind, namespace and shown identifier. */
+/** Returns the OpenAPI document of a registry. It is made once for each kind, namespace and identifier in the example. */
 function documentText(registry: Registry, shown: Showcase | null): string {
   const { kind, namespace, sender_id: receiver_id } = registry
   const known = documentsByKind.get(kind) ?? new Map<string, string>()
@@ -70,10 +70,11 @@ function documentText(registry: Registry, shown: Showcase | null): string {
 }
 
 /**
- * As JSON: the texts of the programs that `site/programs.js` shows, and the operations by their paths. Everybody may see the
- * page, so the programs sign with the default profile, and `site/programs.js` inserts the sender_id of the request on the screen.
+ * Makes JSON with example programs in TypeScript, Python and Java, and the operations by their paths. `site/programs.js` shows a
+ * program for each request that a visitor tries, and inserts its sender_id. The page does not know the visitor's participant, so
+ * the programs sign with the default profile.
  */
-function programsOf(registry: Registry): string {
+function programsJson(registry: Registry): string {
   const { namespace, kind } = registry
   const participant = { sender_id: '%SENDER%', signature_profile: DEFAULT_SIGNATURE_PROFILE }
   const program = { namespace, registry, participant, kid: null }
@@ -117,7 +118,7 @@ function referencePage(registry: Registry, registries: readonly Registry[], show
 ${shown === null ? html`<span class="note">Press Authorize to give the credentials of your participant. This page cannot sign: a participant that must sign its messages is answered 401 here. The operator's documents have a signed search for a shell (docs/onboarding.md, 7).</span>` : html`<span class="note">This demo fetches its access token by itself.</span>`}
 <span class="note">Below each answer stands the request in curl, TypeScript, Python and Java. The programs take from the environment REGISTRY, the address of this server, CLIENT_ID, CLIENT_SECRET, and SIGNING_KEY, a file with the private key. They sign with the default profile; the partner page shows a search with yours.</span>
 </div>
-<div id="reference" data-document="${document}" data-token="/${TOKEN_PATH}" data-programs="${programsOf(registry)}"${client}></div>
+<div id="reference" data-document="${document}" data-token="/${TOKEN_PATH}" data-programs="${programsJson(registry)}"${client}></div>
 <noscript>This page needs JavaScript; the document itself is at <a href="${document}">openapi.json</a>.</noscript>`,
   }
 }

@@ -7,7 +7,7 @@ import type { Refusals, RefusedRequest } from '@rollcall/observe/refusals'
 import type { Throttle } from '@rollcall/participants/admission/throttle'
 import { RequestFault } from '@rollcall/protocol'
 
-/** The member of a request in which its facts are noted. A WeakMap takes several times as long. */
+/** The member of a request in which its facts are noted. A WeakMap would be several times slower than a member. */
 const NOTED_FACTS = Symbol('noted')
 
 /** A request, or what is known of an unreadable one. */
@@ -37,21 +37,22 @@ export interface NotedRequest extends RefusedRequest {
 
 export interface RequestGate {
   /** Notes the participant who sends a request, when its token, client secret or session is found to be valid. */
-  identified(request: GatedRequest, sender_id: string): void
+  noteParticipant(request: GatedRequest, sender_id: string): void
   /** Notes the registry and the operation that a request addresses. */
-  addressed(request: GatedRequest, asked: RefusedRequest): void
+  noteOperation(request: GatedRequest, asked: RefusedRequest): void
   /** Notes the message_id of a request's message, the correlation_id of its exchange, or both. */
-  named(request: GatedRequest, ids: Pick<NotedRequest, 'message_id' | 'correlation_id'>): void
+  noteIds(request: GatedRequest, ids: Pick<NotedRequest, 'message_id' | 'correlation_id'>): void
   /** Returns what was noted about a request. */
-  noted(request: GatedRequest): NotedRequest
+  notedFacts(request: GatedRequest): NotedRequest
   /** Notes a request whose header the reply rejects, with the code of the rejection. */
-  rejected(request: GatedRequest, code: string): void
+  noteRejection(request: GatedRequest, code: string): void
   /**
-   * Notes a refused request. A fault `err.request.unauthorized` counts as a failure of the address, except `NotSignedIn`.
-   * @returns the fault to answer: 429 when the address has too many failures
+   * Notes a request that is refused with a fault. A fault `err.request.unauthorized` counts as a failure of the address, except
+   * `NotSignedIn`.
+   * @returns the fault to answer: the given one, or 429 when the address has too many failures
    */
-  refused(request: GatedRequest, fault: RequestFault): RequestFault
-  /** The address of the client, behind our own proxies. */
+  faultToAnswer(request: GatedRequest, fault: RequestFault): RequestFault
+  /** The address of the client; for a connection from our own proxy, the address that the proxy names. */
   address(request: GatedRequest): string
   /** The key of one client: its IPv4 address, or the /64 of its IPv6 address. */
   unit(request: GatedRequest): string
@@ -93,16 +94,16 @@ export function createRequestGate(deps: {
   return {
     address: clientAddress,
     unit: unitOf,
-    noted,
-    identified: (request, participant) => note(request, { participant }),
-    addressed: note,
-    named: note,
-    rejected(request, code) {
+    notedFacts: noted,
+    noteParticipant: (request, participant) => note(request, { participant }),
+    noteOperation: note,
+    noteIds: note,
+    noteRejection(request, code) {
       note(request, { code })
       const { participant } = noted(request)
       refusals.rejected({ refusal: code, participant, address: unitOf(request) }, askedOf(request))
     },
-    refused(request, fault) {
+    faultToAnswer(request, fault) {
       note(request, { code: fault.code })
       // A failure of ours does not count for the address. It is logged where it happens.
       if (fault.httpStatus >= 500) return fault
@@ -139,8 +140,9 @@ export function createRequestGate(deps: {
 const USUAL_PROXIES = [...['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'], ...['::1/128', 'fc00::/7']]
 
 /**
- * Makes a function that returns the address of a client. If the operator has declared a proxy, `X-Forwarded-For` is read on
- * connections from proxies: from its right end, where a proxy writes, past our own proxies, to the first other address.
+ * Makes a function that returns the address of a client. Without a declared proxy, this is the address of the connection. With
+ * one, `X-Forwarded-For` is read on connections from proxies: from its right end, where each proxy adds an address, to the first
+ * address that is no proxy of ours.
  * @param options.proxies address prefixes of proxies; empty for USUAL_PROXIES
  */
 export function clientAddressReader(options: {
@@ -174,7 +176,7 @@ export function clientAddressKey(address: string): string {
   const [head = '', tail] = bare.split('::')
   const groups = head === '' ? [] : head.split(':')
   const after = tail === undefined || tail === '' ? [] : tail.split(':')
-  // An IPv4 address at the end of an IPv6 address stands for two groups.
+  // An IPv4 address at the end is one text in the list, but stands for two of the eight groups.
   const written = groups.length + after.length + (bare.includes('.') ? 1 : 0)
   const filled = tail === undefined ? groups : [...groups, ...Array(8 - written).fill('0'), ...after]
   return `${filled

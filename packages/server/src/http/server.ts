@@ -22,8 +22,8 @@ const MAX_HEADER_BYTES = 16_384
 const MAX_PATH_SEGMENT_CHARACTERS = 128
 
 /**
- * The methods that the router knows. Every other method is treated as `UNSERVED_METHOD`, which no path serves. The router
- * compiles each method of each path at the start: with all methods that Node.js knows, this took half of the start.
+ * The methods that the router knows. Every other method is treated as `UNSERVED_METHOD`, which every path refuses. The list is
+ * short because the router compiles each method of each path at the start, which would take long for all methods of Node.js.
  */
 const ROUTED_METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'OPTIONS']
 const UNSERVED_METHOD = 'TRACE'
@@ -35,7 +35,7 @@ export function createHttpServer(deps: {
   readonly metrics: Metrics
   readonly databaseHealth: Pick<DatabaseHealth, 'failed'>
   readonly requestGate: RequestGate
-  /** The level of the access log's lines, except for probes and refused strangers; `info` by default. */
+  /** The log level of the access log (`addAccessLog`); `info` by default. */
   readonly accessLevel?: AccessLevel
 }): HttpServer {
   const { limits, requestGate, accessLevel = 'info' } = deps
@@ -72,7 +72,7 @@ export function createHttpServer(deps: {
   // Expectations other than 100-continue may be ignored (RFC 9110, 10.1.1). Node.js would answer 417 without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   const refuse = (request: FastifyRequest, reply: FastifyReply, fault: RequestFault): void =>
-    sendFault(reply, requestGate.refused(request.raw, fault))
+    sendFault(reply, requestGate.faultToAnswer(request.raw, fault))
   // The hook refuses an unknown path at once: before its own 404, Fastify would wait for the body.
   app.addHook('onRequest', (request, reply, done) => {
     const fault = earlyFault(request)
@@ -89,7 +89,7 @@ export function createHttpServer(deps: {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The name of the route in metrics and logs. They never have the path as it was sent. */
+    /** The name of the route in metrics and logs. Metrics and logs never have the path as it was sent. */
     name?: string
     /** The mode of the operation that the route serves: `sync` or `async`. */
     mode?: ModeName
@@ -120,7 +120,7 @@ function earlyFault({ raw, is404 }: FastifyRequest): RequestFault | null {
   return is404 ? notFoundFault() : null
 }
 
-/** Sends 100 Continue when the handler begins to read the body. By then it has checked the token, if it needs one. */
+/** Sends 100 Continue when the handler begins to read the body. By then the handler has checked the token, if it needs one. */
 function sendContinueWhenRead(this: Server, request: IncomingMessage, response: ServerResponse): void {
   request.once('resume', () => {
     if (!response.headersSent) response.writeContinue()
@@ -142,7 +142,7 @@ export interface MethodHandler {
   readonly handler: RequestHandler
 }
 
-/** Mounts the handler of a path; other methods get 405. @param route its name, or more facts about it */
+/** Mounts the handler of a path; other methods get 405. @param route the name of the route, or its name with more facts */
 export function mountHandler(
   app: HttpServer,
   method: RouteMethod,
@@ -182,7 +182,7 @@ export function mountMethods(app: HttpServer, path: string, rows: readonly Metho
   app.route({ method: others, url: path, config: { name }, onRequest: refuse, handler: ignoreAnswered })
 }
 
-/** Fastify needs a handler but never calls this one: the hook has answered before. */
+/** Fastify needs a handler but never calls this one, because the `onRequest` hook of the route has answered. */
 function ignoreAnswered(): void {}
 
 function frameworkFault(error: Error & { code?: string }): RequestFault {
@@ -193,7 +193,7 @@ function frameworkFault(error: Error & { code?: string }): RequestFault {
 /** Answers a request that is no readable HTTP, or comes too slowly, with an error body. Such a request reaches no route. */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket, requestGate: RequestGate): void {
   if (error.code === 'ECONNRESET') socket.destroy()
-  else endWithFault(socket, requestGate.refused({ socket, headers: {} }, brokenRequestFault(error.code)))
+  else endWithFault(socket, requestGate.faultToAnswer({ socket, headers: {} }, brokenRequestFault(error.code)))
 }
 
 /** Writes the answer to the socket and ends the connection. If the request was answered before, only ends the connection. */

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { RequestFault } from '@rollcall/protocol'
 
-/** Whether the browser of a request speaks TLS with the proxy before us. */
+/** True when the browser of a request speaks TLS with a proxy before us; false when no proxy is configured. */
 export type IsReachedByTls = (request: Pick<IncomingMessage, 'headers'>) => boolean
 
 /** The pages that share one sort of session: the console, or the partner page. */

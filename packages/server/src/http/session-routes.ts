@@ -12,8 +12,8 @@ import { NotSignedIn, type RequestGate } from './request-gate.ts'
 import { type HttpServer, mountMethods } from './server.ts'
 
 /** The result of checking the token or code with which a person signs in. */
-export interface SignInProof {
-  /** The owner of the session to begin; null when the token or code is not valid. */
+export interface SignInCheckResult {
+  /** Who signs in: the owner of the operator token, or the participant. Null: the token or code is not valid. */
   readonly by: SignInMeans | null
   /** The message that refuses the sign-in when the token or code is not valid. */
   readonly refusal: string
@@ -28,14 +28,14 @@ export interface SessionCalls<Owner, About> {
   readonly page: PageSessions<Owner>
   readonly sessions: Sessions<Owner>
   readonly limits: InputLimits
-  readonly requestGate: Pick<RequestGate, 'refused'>
+  readonly requestGate: Pick<RequestGate, 'faultToAnswer'>
   /** Runs the work of a call; for the console, it also checks the host and logs the call. */
   readonly around: (name: string, request: FastifyRequest, work: (about: About) => Promise<void>) => Promise<void>
   /** Reads and checks the token or code; the input has the members of `calls.begin`. @throws RequestFault 400 */
-  readonly shown: (input: object) => Promise<SignInProof>
+  readonly shown: (input: object) => Promise<SignInCheckResult>
   /** Called when the session of a call is found or begun: notes its owner for the log. */
   readonly known: (session: Session<Owner>, about: About, request: SessionRequest) => void
-  /** Audits or logs that a session begins, before its cookie is sent, or that it has ended. */
+  /** Audits or logs that a session begins (`begun`: the note of its check), before its cookie is sent, or has ended. */
   readonly note: (session: Session<Owner>, act: { readonly begun: string } | 'ended') => Promise<void> | void
   readonly described: (session: Session<Owner>) => Promise<object> | object
   /** Members of the answer beside the fault when nobody is signed in. */
@@ -84,7 +84,7 @@ export function addSessionRoutes<Owner, About>(app: HttpServer, deps: SessionCal
         throw error
       })
       if (session instanceof NotSignedIn) {
-        return sendFault(reply, deps.requestGate.refused(request.raw, session), {}, deps.signedOut())
+        return sendFault(reply, deps.requestGate.faultToAnswer(request.raw, session), {}, deps.signedOut())
       }
       deps.known(session, about, request)
       sendJson(reply, calls.show.status, JSON.stringify(await deps.described(session)))

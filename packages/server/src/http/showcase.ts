@@ -36,9 +36,9 @@ const PROXY_HEADERS = [
 ]
 
 /**
- * True when a browser on this machine opens one of our pages: the host is this machine, and `Sec-Fetch-Site`, if sent,
- * says that a person typed the address or comes from our pages. Only then is the demo's secret shown: not to a page of
- * another name (DNS rebinding), a script of another page, or a visitor through a proxy that adds its headers.
+ * True when a browser on this machine opens one of our pages; only then is the demo's secret shown. The request must come from
+ * this machine without a header of a proxy. Its Host must name this machine: under another name, a foreign page could read the
+ * secret (DNS rebinding). `Sec-Fetch-Site`, if sent, must say that a person typed the address or that our page sends the request.
  */
 export function isFromThisMachine(
   { isLoopback }: Pick<HasShowcase, 'isLoopback'>,

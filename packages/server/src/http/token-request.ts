@@ -1,4 +1,4 @@
-/** Reads the credentials in a token request, and refuses it as RFC 6749 requires (sections 2.3.1, 4.4, 5; D35). */
+/** Reads the credentials in a token request, and refuses a wrong request as RFC 6749 requires (sections 2.3.1, 4.4, 5). */
 import { JsonError, parseJson } from '@rollcall/protocol'
 
 export interface ClientCredentials {
@@ -30,7 +30,7 @@ export class TokenRefusal extends Error {
   }
 }
 
-/** A token request. `query` is undefined unless the operator allows credentials in the address. */
+/** A token request. `query` is the query string of the URL; undefined unless the operator allows credentials there. */
 export interface UnreadTokenRequest {
   readonly authorization: string | undefined
   readonly contentType: string
@@ -106,7 +106,10 @@ function readJsonPairs(body: string): [string, string][] {
   throw new TokenRefusal('invalid_request', 'the body must be a JSON object of strings')
 }
 
-/** Reads HTTP Basic; null: none. RFC 6749 (2.3.1) wants both parts form-encoded, which few clients do; both forms are read. */
+/**
+ * Reads the credentials of HTTP Basic; null when there is no Authorization header. RFC 6749 (2.3.1) wants id and secret
+ * form-encoded, but few clients encode them: a part that is no valid encoding is used as it is.
+ */
 function readBasicCredentials(authorization: string | undefined): ClientCredentials | null {
   if (authorization === undefined) return null
   const encoded = /^basic +([A-Za-z0-9+/_-]+=*)$/i.exec(authorization)?.[1]

@@ -15,7 +15,7 @@ import { everything } from '../../../core/test/agreement/everything.ts'
 import { predicates } from '../../../core/test/agreement/predicates.ts'
 import { TODAYS } from '../../../core/test/agreement/raw-values.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
-import { connectionsByMode, findMatchingRecords } from '../../../records/src/records/own-records.ts'
+import { findMatchingRecords, statementRunnersByMode } from '../../../records/src/records/own-records.ts'
 import { predicateToSql } from '../../../records/src/records/sql/to-sql.ts'
 import { columnsHeld, columnsOf } from './columns.ts'
 import { compareRecords } from './order.ts'
@@ -83,7 +83,7 @@ describe.each(recordTypes)('%s %s', (kindName, recordTypeName) => {
       async (predicate, sort, { limit, offset, cap }) => {
         const hits = records.filter(({ extracted }) => answer(predicate, extracted, TODAYS[0]) === 'yes')
         const condition = predicateToSql(resolveAges(predicate, recordType, TODAYS[0]), table)
-        const found = await findMatchingRecords(connectionsByMode(database.db).sync, table, condition, {
+        const found = await findMatchingRecords(statementRunnersByMode(database.db).sync, table, condition, {
           sort,
           limit,
           offset,

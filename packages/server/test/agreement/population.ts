@@ -7,7 +7,7 @@ import { quoteName } from '@rollcall/database/names'
 import { inTransaction } from '@rollcall/database/transaction'
 import { type Kind, parseJson, type RecordType } from '@rollcall/protocol'
 import { prepareRecord } from '@rollcall/records/records/prepare-record'
-import { OWN_SINK } from '@rollcall/records/records/record-sink'
+import { OWN_TABLES_SINK } from '@rollcall/records/records/record-sink'
 import { ensureRecordTables, type RecordTable, recordTable } from '@rollcall/records/records/record-tables'
 import { writeRecords } from '@rollcall/records/records/record-writer'
 import { aliasesOf } from '@rollcall/records/records/retired-records'
@@ -52,7 +52,7 @@ export async function populate(db: Database, registry: RegistryShape, size: numb
       await inTransaction(client, async () => {
         const { inserted } = await writeRecords(client, registry, recordType, prepared)
         const merge = (retired = '', survivor = '') =>
-          OWN_SINK.retireRecord(client, registry, recordType, { survivor, retired, event: 0, now: new Date() })
+          OWN_TABLES_SINK.retireRecord(client, registry, recordType, { survivor, retired, event: 0, now: new Date() })
         const [records, others] = [inserted.slice(0, size), inserted.slice(size)]
         for (let at = 0; at < others.length; at += 2) {
           await merge(others[at + 1]?.id, others[at]?.id)

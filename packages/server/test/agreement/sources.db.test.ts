@@ -15,7 +15,7 @@ import type { JsonObject, RecordType } from '@rollcall/protocol'
 import { prepareRecord } from '@rollcall/records/records/prepare-record'
 import { protectPerson } from '@rollcall/records/records/protect-person'
 import { readProtection } from '@rollcall/records/records/protection'
-import { OWN_SINK } from '@rollcall/records/records/record-sink'
+import { OWN_TABLES_SINK } from '@rollcall/records/records/record-sink'
 import { writeRecords } from '@rollcall/records/records/record-writer'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import { addRegistry } from '@rollcall/records/registries/registries'
@@ -96,7 +96,7 @@ afterAll(() => database.close())
 
 const merge = (survivor: string, retired: string) =>
   withTransaction(database.db.pool, (client) =>
-    OWN_SINK.retireRecord(client, registry, recordType, { survivor, retired, event: 0, now: new Date() }),
+    OWN_TABLES_SINK.retireRecord(client, registry, recordType, { survivor, retired, event: 0, now: new Date() }),
   )
 
 const protectionNow = () => withTransaction(database.db.pool, (client) => readProtection(client, registry.id))

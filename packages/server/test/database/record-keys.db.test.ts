@@ -3,7 +3,11 @@
  * other has begun. The statements of the earlier version are written out here as it had them.
  */
 import { backfillSubscription } from '@rollcall/admin/events/subscription-mailbox'
-import { findSubscriptionToQueue, findUnfinishedBackfill, queueBackfill } from '@rollcall/delivery/store/events/queueing'
+import {
+  findSubscriptionToQueue,
+  findUnfinishedBackfill,
+  queueBackfill,
+} from '@rollcall/delivery/store/events/tests-and-backfills'
 import { beforeAll, expect, test } from 'vitest'
 import { acting } from '../../../admin/test/acting.ts'
 import { accepted, asyncServer, callbacksTo, deliverAll, searchFor } from '../asynchronous.ts'

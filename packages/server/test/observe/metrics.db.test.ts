@@ -1,10 +1,10 @@
 import { outboxHealth } from '@rollcall/delivery/store/events/outbox'
 import { countWaitingExchanges } from '@rollcall/engine/store/exchanges/claims'
 import { createMetrics } from '@rollcall/observe/metrics'
-import { findComingEnds } from '@rollcall/participants/store/ends'
+import { findGrantsAndKeysEndingSoon } from '@rollcall/participants/store/ends'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { drainParticipant } from '../../../delivery/src/delivery/drain.ts'
-import { EMPTY_STORED_HEALTH } from '../../../observe/src/stored-health.ts'
+import { drainParticipant } from '../../../delivery/src/delivery/drain-participant.ts'
+import { NO_STORED_HEALTH } from '../../../observe/src/stored-health.ts'
 import { answering, newDelivery, type Receiver, receiver, type TestSender, takes, testSender } from '../deliveries.ts'
 
 let sender: TestSender
@@ -49,7 +49,7 @@ test('metrics count the rows of the outbox', async () => {
         ('civil', 'Death', '{}', now() - interval '1 day', 'record: must be one', now())`,
   )
   const metrics = createMetrics(() => ({ total: 0, idle: 0, waiting: 0 }), undefined, {
-    ...EMPTY_STORED_HEALTH,
+    ...NO_STORED_HEALTH,
     outbox: () => outboxHealth(sender.context.db),
   })
   const { text } = await metrics.render()
@@ -100,11 +100,11 @@ test('metrics count accepted requests that wait, and tell the ends of grants and
     await pool.query(`${keys} values ($1, $2::text, $3, 'EdDSA', '{}', rpad($2::text, 43, 'x'), $4)`, [id, kid, use, until])
   }
   const metrics = createMetrics(() => ({ total: 0, idle: 0, waiting: 0 }), undefined, {
-    ...EMPTY_STORED_HEALTH,
+    ...NO_STORED_HEALTH,
     exchanges: () => countWaitingExchanges(context.db),
-    ends: () => findComingEnds(context.db, 30),
+    ends: () => findGrantsAndKeysEndingSoon(context.db, 30),
   })
-  expect(await findComingEnds(context.db, 30)).toHaveLength(2)
+  expect(await findGrantsAndKeysEndingSoon(context.db, 30)).toHaveLength(2)
   const { text } = await metrics.render()
   expect(text).toContain('rollcall_exchanges_waiting 1')
   expect(text).toMatch(/^rollcall_exchange_oldest_seconds 9\d/m)
@@ -116,7 +116,7 @@ test('metrics count accepted requests that wait, and tell the ends of grants and
   expect(ends('rollcall_participant_key_end_seconds')).toEqual([['use="enc"', 20]])
 
   await pool.query(`${grants} values ($1, $2, '{}', $3, null)`, [id, registry.id, day(10)])
-  expect((await findComingEnds(context.db, 30)).map(({ what, of }) => [what, of])).toEqual([['key', 'enc']])
+  expect((await findGrantsAndKeysEndingSoon(context.db, 30)).map(({ what, of }) => [what, of])).toEqual([['key', 'enc']])
   await pool.query(`update participant set status = 'disabled' where id = $1`, [id])
-  expect(await findComingEnds(context.db, 30)).toEqual([])
+  expect(await findGrantsAndKeysEndingSoon(context.db, 30)).toEqual([])
 })

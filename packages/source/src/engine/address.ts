@@ -15,7 +15,7 @@ export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 const MOST_ADDRESS_FILE_BYTES = 4_096
 const MOST_CERTIFICATE_FILE_BYTES = 1_048_576
 
-/** Matches variables of Rollcall itself. A source file may not name them, because it could then read Rollcall's own database. */
+/** Matches variables of Rollcall itself. A source file may not name them: it could name Rollcall's own database as a source. */
 const OWN_VARIABLE_PATTERN = /^(?:DATABASE_URL|ROLLCALL_.*)$/
 
 /**

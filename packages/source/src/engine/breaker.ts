@@ -34,8 +34,8 @@ export class Breaker {
   }
 
   /**
-   * Runs work. After a failure no work begins until the pause is over; then one caller at a time probes. Only a probe that
-   * succeeds ends the failure: other work may have begun before it.
+   * Runs work. After a failure no work begins until the pause is over; then one caller at a time probes. Only the success of a
+   * probe closes the breaker: other work that succeeds may have begun before the failure.
    * @param isAway whether an error means that the database is away
    * @throws RecordsUnavailable during a pause or while another caller probes, without running the work; otherwise the
    * error of the work

@@ -39,8 +39,9 @@ type CatalogRow = readonly (string | null)[]
 /** The statements of an engine that read the catalog. */
 export interface CatalogSql {
   /**
-   * Reads a row for each column, with these values: schema, table, `true` for a view, rows, column, type, argument of
-   * `valueKindOf`, `true` if it may be null, `true` if it alone is the primary key, `true` if it has a unique index of its own.
+   * Reads a row for each column, with these values: schema, table, `true` for a view, estimated number of rows of the table,
+   * column, type, the type as `valueKindOf` needs it, `true` if the column may be null, `true` if it alone is the primary key,
+   * `true` if it has a unique index of its own.
    */
   readonly columns: string
   /** Reads schema, table and column of each foreign key of one column, and those to which it refers. */
@@ -89,5 +90,8 @@ const toCatalogColumn =
     return { name: name ?? '', type: type ?? '', holds, isNullable, isUnique, isKey }
   }
 
-/** Matches types of texts that no key may have: padded ones in PostgreSQL; `enum`, `set` and bytes in the others. */
+/**
+ * Matches types of texts that no key may have: in PostgreSQL those padded with spaces; in MariaDB and MySQL `enum`, `set` and
+ * bytes.
+ */
 const NON_KEY_TYPE_PATTERN = /^(?:character\(|bpchar|enum|set|(?:var)?binary|\w*blob)/

@@ -1,6 +1,6 @@
 /**
- * The log of changes of a source's database, which is read from our place on. PostgreSQL keeps the log from there on;
- * MariaDB keeps it for as long as its own settings say.
+ * The log of changes of a source's database. We read it from our place on: a position in the log, up to which our database has
+ * all changes. In PostgreSQL a replication slot keeps the log from there on. MariaDB keeps it for as long as its settings say.
  */
 
 /**
@@ -17,7 +17,7 @@ export interface LoggedChanges {
   readonly due: ReadonlyMap<string, ReadonlySet<string>>
   /** True when it is unknown which records have changed, for example because a whole table was emptied. */
   readonly isEmptied: boolean
-  /** The numbers of the transactions with these changes, for `isVisible`; of very many, the latest ones. */
+  /** The numbers of the transactions with these changes, for `isVisible`. Beyond 10,000, older ones may be left out. */
   readonly transactions: readonly number[]
   /** A position in the log: all changes before it were taken. */
   readonly position: string
@@ -34,14 +34,17 @@ export interface LogReader {
    * @throws LogLost, or another error that has ended the reading
    */
   take(most: number): LoggedChanges
-  /** Allows PostgreSQL to delete the log before this position: the changes before it are stored here. */
+  /** Allows PostgreSQL to delete the log before this position: our database has the changes before it. */
   acknowledge(position: string): void
   close(): Promise<void>
 }
 
 /** The state of the log at a moment. */
 export interface LogState {
-  /** False when the database lacks the log from our position on. Only `read` finds that MariaDB has purged a file. */
+  /**
+   * False when the database lacks the log from our position on. True is not certain for MariaDB, which may have purged a file of
+   * the log: only `read` finds this.
+   */
   readonly isKept: boolean
   /** The position of the end of the log. */
   readonly end: string
@@ -54,18 +57,18 @@ export interface ChangeLog {
   /** Finds why the log must not be followed as it is: sentences for the source's administrator, with what to do. */
   problems(): Promise<readonly string[]>
   /**
-   * Makes a new place in the log, from which every change can be read. PostgreSQL may take long for it; aborting the signal ends
-   * the wait.
+   * Makes our place in the log anew, from which every change can be read. In PostgreSQL the place is a replication slot, which
+   * may take long to make; aborting the signal ends the wait. In MariaDB the place is only a position.
    * @returns the position of the place
    */
   begin(signal: AbortSignal): Promise<string>
-  /** Reads the state of the log. @param position all changes before it are stored here */
+  /** Reads the state of the log. @param position our database has all changes before it */
   state(position: string): Promise<LogState>
   /** Begins to read the changes after a position. @throws LogLost, or any error of the database */
   read(position: string): Promise<LogReader>
   /**
-   * True when a snapshot that begins now sees these transactions. A commit is in the log before others see it: for a
-   * moment, or as long as it waits for a standby.
+   * True when a snapshot that begins now sees these transactions. A transaction is in the log a moment before others see it, or
+   * longer before, when its commit waits for a standby server.
    */
   isVisible(transactions: readonly number[]): Promise<boolean>
   /** Removes our place, so that the database need not keep the log for us. */

@@ -1,7 +1,7 @@
 /** The type of a column: how its values are read as text, and how it is compared with a text. */
 
 export interface ColumnType {
-  /** The SQL of a parameter, or the name of its type, in the words of the engine. */
+  /** In MariaDB and MySQL, the SQL of a parameter, such as `cast(? as date)`; in PostgreSQL, the name of its type. */
   readonly sql: string
   /** Makes the SQL that reads a value of the column as text. @param column its quoted name */
   readonly read: (column: string) => string
@@ -9,11 +9,11 @@ export interface ColumnType {
   readonly cell?: (text: string) => string
   /** Makes the parameter for a text; null: no value has this text, or the type is not compared by its text. */
   readonly parameter: (text: string) => string | null
-  /** Makes SQL that removes at least the spaces around the text. Absent: they cannot be removed. */
+  /** Makes SQL that removes the spaces around the text (`SPACE_CODE_POINTS`), or more. Absent: they cannot be removed. */
   readonly trimmed?: (column: string) => string
   /**
-   * Whether the encoding of the database may lack a character of the text, which then cannot be a parameter. Absent:
-   * for such a text `parameter` returns null, or the encoding has every character.
+   * True when the encoding of the database may lack a character of the text: the text then cannot be a parameter. Absent when the
+   * encoding has every character, or when `parameter` returns null for such a text.
    */
   readonly mayLack?: (text: string) => boolean
   /** The kind of the values in the column. */
@@ -28,7 +28,7 @@ export type ColumnTypesByName = ReadonlyMap<string, ColumnType>
 /** The types of all columns that are read for a record type, and the type of its key. */
 export interface RecordColumnTypes {
   readonly key: ColumnType
-  /** The column types of the own table, then those of each child, in order. */
+  /** The column types of `RecordMapping.own`, then those of each child, in order. */
   readonly parts: readonly ColumnTypesByName[]
 }
 

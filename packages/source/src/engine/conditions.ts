@@ -1,6 +1,6 @@
 /**
- * Makes SQL conditions from tests of columns. Every row that passes a test fulfils the SQL condition; other rows may fulfil it
- * too. A test that cannot be written in SQL gets no condition.
+ * Makes SQL conditions from tests of columns. A SQL condition may be weaker than its test, but never stronger: every row that
+ * passes the test fulfils it. A test that cannot be written in SQL gets no condition.
  */
 
 import type { ColumnTest, NeededCondition } from './column-test.ts'
@@ -64,8 +64,8 @@ export function makeConditionWriter({ quoted, tableOf }: SqlNameWriter, testOf: 
       case 'or': {
         const before = parameters.values.length
         const parts: string[] = []
-        // Each part is written only once: a participant may nest conditions twenty deep, and writing twice at each
-        // level would take long.
+        // The SQL of each part is made only once, and its parameters are removed if another part excludes no row. To check all
+        // parts first would double the work at each level, and a participant may nest twenty levels.
         for (const part of needed.of) {
           const condition = conditionOf(records, types, part, parameters)
           if (condition === null) {
@@ -89,8 +89,8 @@ export function makeConditionWriter({ quoted, tableOf }: SqlNameWriter, testOf: 
   return { conditionOf, columnCondition }
 }
 
-/** Joins conditions on a column with `and`; null: there are none. @param conditions operators with their parameters */
-export const betweenSql = (column: string, conditions: readonly string[]): string | null =>
+/** Joins comparisons of a column with `and`; null: there are none. @param conditions such as `>= $1`, without the column */
+export const joinComparisonsSql = (column: string, conditions: readonly string[]): string | null =>
   conditions.length === 0 ? null : `(${conditions.map((one) => `${column} ${one}`).join(' and ')})`
 
 /**
@@ -103,26 +103,29 @@ export const betweenNumbersSql = (
   { least, most }: Readonly<Record<'least' | 'most', number | string | null>>,
   add: (bound: string) => string,
 ): string | null =>
-  betweenSql(column, [
+  joinComparisonsSql(column, [
     ...(least === null ? [] : [`>= ${add(String(least))}`]),
     ...(most === null ? [] : [`<= ${add(String(most))}`]),
   ])
 
 /**
- * Matches the texts whose folded form a database cannot compute. In all others folding only makes small letters of capitals: they
- * have only ASCII, without control characters and backticks, and single spaces between words.
+ * Matches the texts whose folded form (without case and accents) a database cannot compute. All other texts are plain: ASCII
+ * without control characters and backticks, with single spaces between words. Folding only makes capitals of a plain text small.
  */
 export const UNPLAIN_TEXT_PATTERN = '[^ !-_a-~]|^ | $|  '
 
-/** True when a folded text may be the folded form, or a part of it, of a text that `UNPLAIN_TEXT_PATTERN` does not match. */
+/** True when a folded text may be the folded form of a plain text (`UNPLAIN_TEXT_PATTERN`), or a part of one. */
 export const mayBePlain = (folded: string): boolean => /^[ -_a-~]*$/.test(folded)
 
-/** The margin with which a number is compared, as a share of the number: values that are read as the same double pass. */
+/**
+ * The margin by which the bounds of a number are widened, as a share of the bound. Numbers of the database may have more digits
+ * than a double: all those that we read as the same double must pass.
+ */
 export const NUMBER_MARGIN = 1e-15
-/** The largest double that is used as a bound for whole numbers. */
+/** The largest bound for whole numbers. A larger bound is left out, because a double is not exact there. */
 const LARGEST_EXACT_BOUND = Number.MAX_SAFE_INTEGER
 
-/** The bounds of a test, each moved outwards by a share of itself; null: no bound. @param around the share */
+/** The bounds of a test, each moved outwards by a share of itself, such as `NUMBER_MARGIN`; null: no bound. */
 export function widenedBounds(
   { from, to }: Extract<ColumnTest, { is: 'numbers' }>,
   around: number,

@@ -104,7 +104,7 @@ export interface Transaction<Type> {
   end(isBroken: boolean): Promise<void>
 }
 
-/** The functions that an engine must have for connections; `connectionsOf` does the rest. */
+/** The functions of one engine's driver. `connectionsOf` adds the circuit breaker, time limits and the errors for searches. */
 export interface Driver<Type> {
   begin(): Promise<Transaction<Type>>
   /** Finds the meaning of an error; null: it does not come from the database. */
@@ -175,7 +175,7 @@ export function connectionsOf<Type>(
 }
 
 /**
- * Returns a snapshot when the database has answered on its connection: one that only comes from the pool may be lost.
+ * Returns a snapshot when the database has answered on its connection: a connection that waited in the pool may be lost.
  * @throws RecordsUnavailable there is no answer; the snapshot has ended
  */
 async function requireAnswer<Type>(state: DatabaseSnapshot<Type>): Promise<DatabaseSnapshot<Type>> {

@@ -5,10 +5,10 @@ import type { ColumnTest } from './column-test.ts'
 import type { ColumnType } from './column-type.ts'
 import type { DatabaseFailure, DatabaseSnapshot, Statement, StatementResult } from './connections.ts'
 import type { ChangeSelection, EngineReport } from './engine.ts'
-import type { MappedPart, SourceFile } from './mapped-records.ts'
+import type { MappedTable, SourceFile } from './mapped-records.ts'
 import type { RowSqlWriter } from './row-statement.ts'
 
-/** The types of the key column and of the column of changes. */
+/** The types of the key column and of the column of changes: a column that grows with every change of a row. */
 export interface ChangeTypes {
   readonly key: ColumnType
   readonly changed: ColumnType
@@ -16,10 +16,10 @@ export interface ChangeTypes {
 
 /** The statements for a column that grows with every change: a time or a version. */
 export interface ChangeStatements {
-  /** Makes the statement that reads how far the column has come: the time of the database, or the highest version. */
-  mark(part: MappedPart, types: ChangeTypes): Statement
+  /** Makes the statement that reads the upper end of the column's values now: the database's time, or the highest version. */
+  mark(part: MappedTable, types: ChangeTypes): Statement
   /** Makes the statement that lists keys with their values in the column of changes, in the order of these values. */
-  list(part: MappedPart, types: ChangeTypes, asked: ChangeSelection): Statement
+  list(part: MappedTable, types: ChangeTypes, asked: ChangeSelection): Statement
 }
 
 /** The test of a column that a question asks for, and the type of the column. */
@@ -59,9 +59,9 @@ export interface Dialect<Type> {
    * Reads the types of the key and of the columns of each part, in order. The first part has the alias `own`, the
    * others have `child`.
    */
-  readTypes(state: DatabaseSnapshot<Type>, parts: readonly MappedPart[], file: SourceFile): Promise<readonly ColumnType[][]>
+  readTypes(state: DatabaseSnapshot<Type>, parts: readonly MappedTable[], file: SourceFile): Promise<readonly ColumnType[][]>
   /** True when the catalog says that the key column is never null and has a unique index of its own. */
-  hasUniqueKey(state: DatabaseSnapshot<Type>, part: MappedPart): Promise<boolean>
+  hasUniqueKey(state: DatabaseSnapshot<Type>, part: MappedTable): Promise<boolean>
   /** Returns a report on the database and the account. @throws SourceRefusal it cannot be the database of a source */
   report(state: DatabaseSnapshot<Type>, file: SourceFile): Promise<EngineReport>
   readonly plans: Plans<Type>

@@ -1,7 +1,7 @@
 /** Explains to an operator why an encrypted connection failed, and what the encryption of a connection lacks. */
 
 /** Matches codes of Node.js for a certificate that none of the known certificates has signed. */
-const UNSIGNED = /^(?:UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY)|SELF_SIGNED_|DEPTH_ZERO_|CERT_SIGNATURE_FAILURE$)/
+const UNSIGNED_CERTIFICATE_CODE = /^(?:UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY)|SELF_SIGNED_|DEPTH_ZERO_|CERT_SIGNATURE_FAILURE$)/
 /** Matches codes of Node.js and of the MariaDB driver for all other failures of TLS. */
 const TLS_FAILURE_CODE = /^(?:UNABLE_TO_|CERT_|CRL_|INVALID_|PATH_LENGTH|ERR_OSSL|ERR_SSL|ERR_TLS|EPROTO$|HANDSHAKE_SSL_ERROR$)/
 
@@ -9,7 +9,7 @@ const CERTIFICATE_TIME_CODE = /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/
 
 /**
  * Explains a failure of encryption.
- * @param place where the address is, as a part of a sentence
+ * @param place where the address is, as a part of a sentence: `at the address in PERSONS_URL`
  * @returns null: the connection failed for another reason
  */
 export function encryptionProblem(error: Error, place: string): string | null {
@@ -18,7 +18,7 @@ export function encryptionProblem(error: Error, place: string): string | null {
   const database = `the certificate of the database ${place}`
   if (reason === 'ERR_TLS_CERT_ALTNAME_INVALID') return `${database} is not for the host of the address (${reason})`
   if (CERTIFICATE_TIME_CODE.test(reason)) return `${database} has expired, or is not valid yet (${reason})`
-  if (UNSIGNED.test(reason)) return `${database} is not signed by those of tls.ca (${reason})`
+  if (UNSIGNED_CERTIFICATE_CODE.test(reason)) return `${database} is not signed by those of tls.ca (${reason})`
   if (TLS_FAILURE_CODE.test(reason)) return `the TLS connection to the database ${place} failed (${reason})`
   if (code === 'HANDSHAKE_NO_SSL_SUPPORT' || /does not support SSL/i.test(error.message)) {
     return `the database ${place} does not encrypt its connections`

@@ -6,7 +6,7 @@ import { makeRefusal } from './source-refusal.ts'
 export const ENGINE_NAMES = ['postgresql', 'mariadb', 'mysql'] as const
 export type EngineName = (typeof ENGINE_NAMES)[number]
 
-/** The hints for operators who write the name of another database, or of PostgreSQL in another way. */
+/** The messages for names that are no engine here: databases that cannot be sources, and another name of PostgreSQL. */
 const OTHER_ENGINE_HINTS: Readonly<Record<string, string>> = {
   mssql: 'Microsoft SQL Server cannot be read yet; import its records from a file (docs/import.md)',
   oracle: 'Oracle cannot be read yet; import its records from a file (docs/import.md)',

@@ -1,15 +1,15 @@
-/** The functions that an engine must have for the records in its databases. */
+/** The functions of an engine: our code for one product (PostgreSQL, MariaDB or MySQL) whose databases can be sources. */
 
 import type { CatalogTable } from './catalog.ts'
 import type { ChangeLog } from './change-log.ts'
 import type { NeededCondition } from './column-test.ts'
 import type { DatabaseFailure } from './connections.ts'
-import type { MappedPart, RecordMapping } from './mapped-records.ts'
+import type { MappedTable, RecordMapping } from './mapped-records.ts'
 
 /** A row of the own table of records, with the rows of its children. All values are texts; a missing value is ''. */
 export interface SourceRow {
   readonly key: string
-  /** The values in the order of `MappedPart.columns`. */
+  /** The values in the order of `MappedTable.columns`. */
   readonly cells: readonly string[]
   /** For each child, the cells of its rows, sorted; null: the record has too many rows there, or they are too long. */
   readonly children: readonly (readonly (readonly string[])[] | null)[]
@@ -42,7 +42,7 @@ export interface ChangedRow {
 export interface ChangeSelection {
   /** A `SourceSnapshot.mark` of an earlier snapshot: only rows that were changed since. */
   readonly since: string
-  /** How many seconds or versions before `since` the list begins. */
+  /** The list begins this far before `since`: in seconds for a column of times, in versions for a column of versions. */
   readonly overlap: number
   /** The last row of the previous list: this list begins after that row. Null: from the first row on. */
   readonly after: ChangedRow | null
@@ -58,12 +58,12 @@ export interface SourceSnapshot {
    * as text.
    * @throws SearchTimeout, RecordsUnavailable, SourceRefusal the column has another type
    */
-  mark(part: MappedPart): Promise<string>
+  mark(part: MappedTable): Promise<string>
   /**
    * Lists changed rows in the order of the column of changes, also rows that `where` excludes now.
    * @throws SearchTimeout, RecordsUnavailable, SourceRefusal as `mark`
    */
-  changes(part: MappedPart, asked: ChangeSelection): Promise<readonly ChangedRow[]>
+  changes(part: MappedTable, asked: ChangeSelection): Promise<readonly ChangedRow[]>
   /** Ends the snapshot, and gives its connection back to the pool. */
   end(): Promise<void>
 }
@@ -97,19 +97,22 @@ export interface OpenEngine {
   /** Begins to read a snapshot. @throws RecordsUnavailable */
   begin(): Promise<SourceSnapshot>
   /**
-   * True when the database can check a part of a condition, and so exclude rows. The first call reads the types of the columns on
-   * a connection of its own. The types are kept until reading rows fails with RecordsUnavailable, so a caller that holds a
-   * snapshot later needs no second one.
+   * True when the SQL of the condition excludes rows; false when the database would return all rows. The first call for a record
+   * type reads the types of its columns on a connection of its own. Later calls need no connection, until reading rows fails with
+   * RecordsUnavailable.
    * @throws SearchTimeout, RecordsUnavailable, SourceRefusal a key has a wrong type
    */
   bounds(records: RecordMapping, needed: NeededCondition): Promise<boolean>
-  /** True from a failure that means that the database is away, until a connection to it was free or made again. */
+  /** True from a failure that means that the database is away, until the database has answered a statement again. */
   isAway(): boolean
   /** Returns a report on the database and the account. @throws SourceRefusal the database is one of Rollcall itself */
   report(): Promise<EngineReport>
   /** Opens the log of changes. @param name the name of our place in the log; MariaDB keeps no place for us */
   log(name: string): ChangeLog
-  /** Finds by their plans the look-ups that would read a whole table, also those of a record's rows in children. */
+  /**
+   * Finds by their plans the look-ups that would read a whole table. Besides the given ones, checks the look-up of the rows of
+   * one record in each child.
+   */
   slow(records: RecordMapping, lookUps: readonly LookUp[]): Promise<readonly SlowLookUp[]>
   /**
    * Checks the keys.

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoggedChanges, LogReader } from './change-log.ts'
 import { loggedTables, type SourceFile } from './mapped-records.ts'
 
-/** The record type that the rows of a logged table belong to, and their key column. */
+/** For the rows of a logged table: the type of the records that they change, and the column with the keys of these records. */
 export interface LoggedKeyColumn {
   readonly recordType: string
   /** The column with the key of the record to which a row belongs. */
@@ -17,8 +17,8 @@ export interface LoggedKeyColumn {
  */
 export type KeyColumnsByTable = ReadonlyMap<string, readonly LoggedKeyColumn[]>
 
-/** Groups the parts of a source by their logged table. @param usual the schema of a table whose `schema` is null */
-export function partsByLoggedTable(file: SourceFile, usual: string): KeyColumnsByTable {
+/** Finds the record types and key columns of each logged table. A table whose `schema` is null is in the default schema. */
+export function keyColumnsByLoggedTable(file: SourceFile, usual: string): KeyColumnsByTable {
   const parts = new Map<string, LoggedKeyColumn[]>()
   for (const { schema, table, key, recordType } of loggedTables(file)) {
     const name = `${schema ?? usual}.${table}`
@@ -28,8 +28,8 @@ export function partsByLoggedTable(file: SourceFile, usual: string): KeyColumnsB
 }
 
 /**
- * The keys of a part of a transaction, of a whole one, or of several transactions. `end` is the position after them;
- * null: more of the transaction follows.
+ * The keys of changed records of a part of a transaction, of a whole one, or of several transactions. `end` is the position in
+ * the log after the last of them; null when another segment has more of the same transaction.
  */
 interface LogSegment {
   readonly due: Map<string, Set<string>>
@@ -44,15 +44,15 @@ interface LogSegment {
 const MOST_SEGMENT_KEYS = 10_000
 const MOST_WAITING_KEYS = 200_000
 /**
- * While fewer segments than this wait, a segment that has keys is kept apart. From this number on, small segments are merged, so
- * that many small transactions need little memory besides their keys.
+ * While fewer segments than this wait, each segment with keys stays a segment of its own. From this number on, a small segment is
+ * merged into the one before it, so that many small transactions need little memory besides their keys.
  */
 const MOST_SEGMENTS = 1_000
 /**
- * A merged segment keeps the numbers of its latest transactions: at least this many, if it has them, and at most twice as many.
- * Commits become visible almost in the order of the log: when these are visible, older transactions are taken to be visible.
+ * A merged segment keeps the numbers of its latest transactions. When it has more than twice this many numbers, it drops the
+ * oldest. Commits become visible almost in the order of the log: when the latest are visible, older ones are taken to be visible.
  */
-const MOST_TRANSACTIONS = 10_000
+const LEAST_KEPT_TRANSACTIONS = 10_000
 
 /** The keys of changed records, in segments in the order of the log, until they are taken. */
 export class LoggedKeys {
@@ -61,7 +61,7 @@ export class LoggedKeys {
   #open: LogSegment | null = null
   /** The number of the transaction that began last; null: none has begun. */
   #transaction: number | null = null
-  /** The position after the last commit that was taken, or a later position before which no change is missing. */
+  /** The position in the log up to which all changes were taken with `take`. */
   #position: string
 
   constructor(position: string) {
@@ -140,7 +140,7 @@ export class LoggedKeys {
     last.size += fresh
     if (segment.size > 0 || segment.isEmptied) {
       last.transactions.push(...segment.transactions)
-      if (last.transactions.length > 2 * MOST_TRANSACTIONS) last.transactions.splice(0, MOST_TRANSACTIONS)
+      if (last.transactions.length > 2 * LEAST_KEPT_TRANSACTIONS) last.transactions.splice(0, LEAST_KEPT_TRANSACTIONS)
     }
     this.#waiting += fresh
     last.isEmptied ||= segment.isEmptied
@@ -190,8 +190,8 @@ export class LogStream implements Pick<LogReader, 'wait' | 'take'> {
   }
 
   /**
-   * Runs work that reads received bytes into the keys. If the work throws, `take` throws the error when all keys before it are
-   * taken.
+   * Runs work that reads received bytes into the keys. If the work throws, `take` first returns the keys that were read before,
+   * and then throws the error.
    */
   receive(read: () => void): void {
     if (this.hasFailed) return

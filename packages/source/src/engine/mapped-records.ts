@@ -17,7 +17,7 @@ export interface LoggedTable {
 }
 
 /** A table, view or query of the source, with the columns that are read. */
-export interface MappedPart {
+export interface MappedTable {
   readonly from: { readonly schema: string | null; readonly table: string } | { readonly select: string }
   /** The SQL condition on the rows that belong to records; null: all rows do. */
   readonly where: string | null
@@ -39,11 +39,11 @@ export interface MappedPart {
 /** How the rows of a table, with those of its children, become the records of one type. */
 export interface RecordMapping {
   readonly recordType: RecordType
-  readonly own: MappedPart
-  readonly children: readonly MappedPart[]
+  readonly own: MappedTable
+  readonly children: readonly MappedTable[]
   /** The targets of the own table, then those of each child, in order. */
   readonly targets: readonly MappingTarget[]
-  /** The paths in children at which a record may have several values. */
+  /** The paths in a record at which the rows of children may give several values. */
   readonly lists: ReadonlySet<string>
   /** How columns are compared, by the name of the attribute or identifier type. */
   readonly compare: ReadonlyMap<string, ComparisonName>
@@ -59,8 +59,9 @@ export interface MirrorSettings {
    */
   readonly every: number
   /**
-   * How far before the last mark a poll begins, in seconds or versions; in the five seconds after such a poll, the others go back
-   * only a tenth of this. The value must exceed the longest transaction.
+   * How much a poll reads again, in seconds or versions, to find changes of transactions that committed late: it must exceed the
+   * longest transaction. A whole poll begins this far before the mark of the last whole poll. In the five seconds after a whole
+   * poll, the other polls begin a tenth of this before the mark of the last poll.
    */
   readonly overlap: number
   /** The time of day (HH:MM in the zone of the source) at which all records are compared. */

@@ -1,6 +1,6 @@
 /** Makes SQL of the names and pieces of SQL in a source file. */
 
-import type { MappedPart } from './mapped-records.ts'
+import type { MappedTable } from './mapped-records.ts'
 
 /** Makes SQL of names of tables and columns, as an engine needs it. */
 export interface SqlNameWriter {
@@ -10,12 +10,12 @@ export interface SqlNameWriter {
    * Makes the SQL of a part's rows, under an alias. A line feed follows SQL of the operator, so that a comment at the end of that
    * SQL ends there.
    */
-  tableOf(part: Pick<MappedPart, 'from' | 'where'>, alias: string): string
+  tableOf(part: Pick<MappedTable, 'from' | 'where'>, alias: string): string
   /** Makes the SQL of a table's name, with its schema if there is one. */
   placeOf(place: { readonly schema: string | null; readonly table: string }): string
 }
 
-/** Makes the SqlNames of an engine. @param mark the engine's quotation mark, which is doubled within a name */
+/** Makes the `SqlNameWriter` of an engine. @param mark the engine's quotation mark, which is doubled within a name */
 export function createSqlNames(mark: string): SqlNameWriter {
   const quoted = (name: string): string => `${mark}${name.replaceAll(mark, `${mark}${mark}`)}${mark}`
   const placeOf: SqlNameWriter['placeOf'] = ({ schema, table }) =>

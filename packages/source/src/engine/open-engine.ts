@@ -8,7 +8,7 @@ import type { ColumnType, RecordColumnTypes } from './column-type.ts'
 import { type Connections, type DatabaseSnapshot, type RunInSnapshot, withSnapshot } from './connections.ts'
 import type { ChangeTypes, Dialect } from './dialect.ts'
 import type { OpenEngine, SourceSnapshot } from './engine.ts'
-import type { MappedPart, RecordMapping, SourceFile } from './mapped-records.ts'
+import type { MappedTable, RecordMapping, SourceFile } from './mapped-records.ts'
 import { readSourceRows, rowStatement } from './row-statement.ts'
 import { findSlowLookUps } from './slow-look-ups.ts'
 import { makeRefusal, SourceRefusal } from './source-refusal.ts'
@@ -26,8 +26,8 @@ export function createEngine<Type>(
     known.set(records, types)
     return types
   }
-  const knownChanges = new Map<MappedPart, ChangeTypes>()
-  const changeTypesOf = async (state: DatabaseSnapshot<Type>, part: MappedPart): Promise<ChangeTypes> => {
+  const knownChanges = new Map<MappedTable, ChangeTypes>()
+  const changeTypesOf = async (state: DatabaseSnapshot<Type>, part: MappedTable): Promise<ChangeTypes> => {
     const types = knownChanges.get(part) ?? (await readChangeTypes(file, dialect, state, part))
     knownChanges.set(part, types)
     return types
@@ -102,7 +102,7 @@ async function readSample<Type>(
   const [first] = columns
   if (first === undefined) return []
   const from = { schema, table: name }
-  const shared = { where: null, changed: null, logged: [], targets: [], reader: createRowReader(EMPTY_MAPPING, []) }
+  const shared = { where: null, changed: null, logged: [], targets: [], reader: createRowReader(EMPTY_COLUMN_MAPPING, []) }
   const part = { ...shared, from, key: first, columns }
   const [[, ...types] = []] = await typesOf(state, [part], file)
   const cells = columns.map((column, at) => {
@@ -117,7 +117,7 @@ async function readSample<Type>(
   return rows.map((row) => row.map((value, at) => (value === null ? '' : (types[at]?.cell?.(value) ?? value))))
 }
 
-const EMPTY_MAPPING = { targets: [], duplicates: null }
+const EMPTY_COLUMN_MAPPING = { targets: [], duplicates: null }
 
 /**
  * Reads the types of the key and of the column of changes.
@@ -127,7 +127,7 @@ async function readChangeTypes<Type>(
   file: SourceFile,
   { readTypes: typesOf }: Dialect<Type>,
   state: DatabaseSnapshot<Type>,
-  part: MappedPart,
+  part: MappedTable,
 ): Promise<ChangeTypes> {
   const columns = part.changed === null ? [] : [part.changed]
   const [[key, changed] = []] = await typesOf(state, [{ ...part, where: null, columns }], file)

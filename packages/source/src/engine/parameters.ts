@@ -3,7 +3,10 @@ export class Parameters {
   readonly values: unknown[] = []
   readonly #write: (position: number, type: string) => string
 
-  /** Begins without values. @param write makes the SQL of a parameter; the first position is 1 */
+  /**
+   * Begins without values.
+   * @param write makes the SQL of a parameter, such as `$1`, from its position (the first is 1) and the SQL type of its value
+   */
   constructor(write: (position: number, type: string) => string) {
     this.#write = write
   }

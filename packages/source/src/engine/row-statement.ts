@@ -4,7 +4,7 @@ import type { ColumnType, ColumnTypesByName, RecordColumnTypes } from './column-
 import type { ConditionWriter } from './conditions.ts'
 import type { Statement } from './connections.ts'
 import type { RowSelection, SourceRow } from './engine.ts'
-import type { MappedPart, RecordMapping } from './mapped-records.ts'
+import type { MappedTable, RecordMapping } from './mapped-records.ts'
 import type { SqlNameWriter } from './names.ts'
 import type { Parameters } from './parameters.ts'
 
@@ -65,14 +65,11 @@ export function rowStatement(
   return { text, values: parameters.values }
 }
 
-/**
- * The most texts of statements that are kept for the same records. When so many are kept, the next statement drops all others,
- * even if its own text is one of them.
- */
+/** The most texts of statements that are kept for the same records. When so many are kept, the next statement drops them all. */
 const MOST_KEPT_STATEMENTS = 100
 
 /**
- * Finds the key after which the next portion of rows begins; null: this portion is the last one. The key may be empty.
+ * Finds the key after which the next portion of rows begins; null: this portion is the last one. An empty text is a key too.
  * @param limit the most rows of a portion
  * @param after the key after which this portion began
  */
@@ -88,8 +85,8 @@ interface SelectParts {
   /** The text of the statement up to its conditions. */
   readonly beginning: string
   /**
-   * Whole texts, by the text after `beginning`. A driver finds its prepared statement faster when the text is the same string
-   * object.
+   * The whole text of each statement, by the part that follows `beginning` in it. A driver finds its prepared statement faster
+   * when the text is the same string object.
    */
   readonly texts: Map<string, string>
 }
@@ -101,7 +98,7 @@ function makeSelectParts(sql: RowSqlWriter, { own, children }: RecordMapping, ty
   const { key: keyType, parts } = types
   const { quoted, tableOf } = sql.names
   const key = `own.${quoted(own.key)}`
-  const cellsOf = (alias: string, part: MappedPart, of: ColumnTypesByName | undefined): readonly string[] =>
+  const cellsOf = (alias: string, part: MappedTable, of: ColumnTypesByName | undefined): readonly string[] =>
     part.columns.map((column) => {
       const name = `${alias}.${quoted(column)}`
       return of?.get(column)?.read(name) ?? name

@@ -1,18 +1,18 @@
-/** Finds the questions that would read a whole table, and the index that each lacks. */
+/** Finds the look-ups that would read a whole table, and the index that each lacks. */
 
 import type { RecordColumnTypes } from './column-type.ts'
 import { NO_ROW_CONDITION } from './conditions.ts'
 import type { DatabaseSnapshot } from './connections.ts'
 import type { Dialect, TestedColumn } from './dialect.ts'
 import type { LookUp, SlowLookUp } from './engine.ts'
-import type { MappedPart, RecordMapping } from './mapped-records.ts'
+import type { MappedTable, RecordMapping } from './mapped-records.ts'
 
-/** A key of each type, for plans, which do not depend on the value. */
+/** Keys for plans: one of a whole number or a text, one of a UUID. A plan does not depend on the value of the key. */
 const EXAMPLE_KEYS = ['1', '00000000-0000-0000-0000-000000000000']
 
 /**
- * Reads the plan of each look-up, and of the look-up of the rows that each child has for one record. A small table is
- * read as a whole even if there is an index, so a look-up counts as slow only when it could use none.
+ * Finds slow look-ups by their plans: among the given ones, and the look-up of the rows that each child has for one record. A
+ * small table is read as a whole even if there is an index, so a look-up counts as slow only when it could use no index.
  */
 export async function findSlowLookUps<Type>(
   { rows: { names, conditions, parameters }, plans }: Dialect<Type>,
@@ -22,12 +22,12 @@ export async function findSlowLookUps<Type>(
   lookUps: readonly LookUp[],
 ): Promise<readonly SlowLookUp[]> {
   if (plans.prefer !== null) await state.run({ text: plans.prefer, values: [] })
-  const readsAll = async (part: MappedPart, condition: string, values: readonly unknown[]): Promise<boolean> => {
+  const readsAll = async (part: MappedTable, condition: string, values: readonly unknown[]): Promise<boolean> => {
     const text = `${plans.explain} select 1 from ${names.tableOf(part, 'one')} where ${condition}`
     return plans.readsAll(await state.run({ text, values }))
   }
   const slow: SlowLookUp[] = []
-  const add = (name: string, { from }: MappedPart, column: string, asked: TestedColumn | null): void => {
+  const add = (name: string, { from }: MappedTable, column: string, asked: TestedColumn | null): void => {
     if ('select' in from) slow.push({ name, table: 'a select of the file', index: null })
     else slow.push({ name, table: qualifiedTableName(from), index: plans.indexOn(from, column, asked) })
   }

@@ -19,6 +19,10 @@ export class SourceRefusal extends Error {
   }
 }
 
-/** Makes the refusal of a member of the file. @param at its path; empty: the whole file */
+/**
+ * Makes the error of a source file that breaks a rule.
+ * @param at the path of the member that breaks the rule; empty: the whole file
+ * @param rule the words of the message after the path, such as "must have from or select"
+ */
 export const makeRefusal = (at: readonly PathStep[], rule: string): SourceRefusal =>
   new SourceRefusal(at.length === 0 ? `the source file ${rule}` : `${pathText(at)}: ${rule}`, at)

@@ -15,12 +15,12 @@ export class TimeLimit {
   /** Waits for an answer. @throws the error for a late answer, or the error of the answer itself */
   wait<Result>(answer: Promise<Result>): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
-    const late = (): void => reject(this.#lateError())
+    const rejectAsLate = (): void => reject(this.#lateError())
     const end = (): void => {
       // An answer that comes too late does not end the wait for the next one.
-      if (this.#late === late) this.#late = null
+      if (this.#late === rejectAsLate) this.#late = null
     }
-    this.#late = late
+    this.#late = rejectAsLate
     this.#timer.refresh()
     answer.finally(end).then(resolve, reject)
     return promise

@@ -23,7 +23,10 @@ const LONGEST_KEY_BYTES = 1_024
 const [QUERY, ROTATE, FORMAT, XID, TABLE_MAP, XA_PREPARE, GTID] = [2, 4, 15, 16, 19, 38, 162]
 /** Event types without changes of rows, such as server stops, variables, heartbeats and texts of statements. */
 const ROWLESS_EVENT_TYPES: ReadonlySet<number> = new Set([3, 5, 13, 14, 27, 29, 35, 160, 161, 163, 164])
-/** By event type: the images of each row (2: before and after the change), and whether extra data is before them. */
+/**
+ * By type of event: how many versions (images) of each row the event has, and whether extra data comes before the rows. An update
+ * has 2 images: the row before and after it.
+ */
 const ROW_EVENT_LAYOUTS: ReadonlyMap<number, { readonly images: number; readonly hasExtra: boolean }> = new Map(
   [23, 24, 25, 30, 31, 32].map((type) => [type, { images: type === 24 || type === 31 ? 2 : 1, hasExtra: type >= 30 }]),
 )
@@ -112,7 +115,7 @@ export class BinlogKeyCollector {
     if (file !== this.#place.file) this.#place = { ...this.#place, file, position, made: null }
   }
 
-  /** Reads the first event of a file. @param made the time of the event, at which the file was made */
+  /** Reads the first event of a file. @param made the time at which the file was made, in seconds since 1970 */
   *#format(made: number): Generator<void, void> {
     if (this.#place.made !== null && this.#place.made !== made) throw new LogLost('another file has the name')
     this.#place = { ...this.#place, made }
@@ -128,8 +131,8 @@ export class BinlogKeyCollector {
     this.#isOpen = true
     this.#isStandalone = (event.readUInt8(12) & STANDALONE_BIT) !== 0
     this.#tables.clear()
-    // A snapshot has the end of a transaction as its place. If that place is after this event, the snapshot sees this
-    // transaction.
+    // The place of a snapshot is the end of the last transaction that it sees. So a snapshot whose place is after this event
+    // sees this transaction.
     this.#keys.begin(placeNumber(this.#place))
   }
 
@@ -144,7 +147,8 @@ export class BinlogKeyCollector {
       return
     }
     if (/^(?:begin$|#|savepoint |rollback to |release savepoint )/i.test(statement)) return
-    // A statement that is no definition may have changed rows without a row event, or ends a distributed transaction.
+    // Only definitions of tables and the like (DDL) are expected here. Another statement may have changed rows without a row
+    // event, or may end a distributed transaction.
     if (!DEFINITION_STATEMENT_PATTERN.test(statement)) throw new LogLost('a statement is in the log in place of its rows')
     const isNamed = this.#namesTable.test(statement) || DATABASE_CHANGE_PATTERN.test(statement) || /[^\0-\x7f]/.test(statement)
     if (isLong || isNamed) this.#keys.addUnknown()
@@ -202,7 +206,7 @@ export class BinlogKeyCollector {
   }
 }
 
-/** Matches statements such as `alter table`, which change no rows, except rows of tables that they name. */
+/** Matches statements such as `alter table`. They can change rows only in tables that they name. */
 const DEFINITION_STATEMENT_PATTERN =
   /^\s*(?:\/\*(?!!).*?\*\/\s*)?(?:alter|analyze\s+table|create|drop|flush|grant|optimize|rename|repair|revoke|truncate)\b/is
 const DATABASE_CHANGE_PATTERN = /^\s*(?:alter|drop)\s+(?:database|schema)\b/i

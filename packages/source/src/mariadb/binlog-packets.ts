@@ -1,11 +1,11 @@
 /**
- * Takes the bytes of a binlog out of the packets in which a server sends the binlog. An event may have any size: only the bytes
- * that are asked for at once, and the last piece that came, are kept.
+ * Takes the bytes of a binlog out of the packets in which a server sends the binlog. An event may have any size, because only
+ * the bytes that one call of `take` wants, and the last piece that came, are in memory.
  */
 
 import { LogLost } from '../engine/change-log.ts'
 
-/** The most bytes that may be asked for at once: the description of a table with very many columns needs the most. */
+/** The most bytes that one call of `take` may want: the description of a table with very many columns needs the most. */
 const MOST_BYTES_AT_ONCE = 1_048_576
 /** The length of a packet that the next one continues. */
 const CONTINUED_PACKET_LENGTH = 0xff_ff_ff
@@ -14,7 +14,7 @@ const MOST_ERROR_PACKET_BYTES = 4_096
 
 const NO_BYTES = Buffer.alloc(0)
 
-/** The bytes of events, which arrive in pieces. A generator that reads them yields until the next piece comes. */
+/** The bytes of events, which arrive in pieces. A generator that needs more bytes yields, and goes on after the next `add`. */
 export class EventBytes {
   #bytes: Buffer = NO_BYTES
   #at = 0
@@ -55,7 +55,7 @@ export class EventBytes {
 
 /** Takes the headers of packets out of a stream, and hands on the bytes of events. */
 export class PacketReader {
-  /** The bytes of a packet's header, or of an error, whose rest has not come yet. */
+  /** The first bytes of a packet's header, or of an error, that has not come whole yet. */
   #rest: Buffer = NO_BYTES
   /** Bytes of the packet that have not come yet. */
   #left = 0

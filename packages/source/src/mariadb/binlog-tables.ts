@@ -3,7 +3,7 @@
 import { LogLost } from '../engine/change-log.ts'
 import type { KeyColumnsByTable, LoggedKeyColumn } from '../engine/logged-keys.ts'
 
-/** How long a value is: `bytes` bytes, or a number that is written in the `prefix` bytes before it. */
+/** The size of a value: always `bytes`, or a number that stands before each value in the log and has `prefix` bytes itself. */
 export type ValueSize = { readonly bytes: number } | { readonly prefix: number }
 
 /** A column whose value is the key of a record. */
@@ -45,7 +45,7 @@ const integerType = (bytes: number): LoggedColumnType => ({ ...fixedSizeType(byt
  * A type of times whose metadata is the number of digits after the seconds.
  * @param bytes the size of a value without these digits
  */
-const fractionType = (bytes: number): LoggedColumnType => ({
+const timeWithFractionType = (bytes: number): LoggedColumnType => ({
   metadata: 1,
   size: (digits) => ({ bytes: bytes + Math.ceil(digits / 2) }),
 })
@@ -59,7 +59,10 @@ const [VARCHAR, ENUM, SET, STRING] = [15, 247, 248, 254]
 const DECIMAL_TYPE = 246
 const YEAR_TYPE = 13
 
-/** The types by their numbers. Times before MariaDB 10.1 are missing: the log does not say how long they are. */
+/**
+ * The column types by their numbers. The types that MariaDB had for times before version 10.1 are missing, because the log does
+ * not say how many bytes their values have.
+ */
 const BINLOG_TYPES: ReadonlyMap<number, LoggedColumnType> = new Map([
   [1, integerType(1)],
   [2, integerType(2)],
@@ -72,13 +75,14 @@ const BINLOG_TYPES: ReadonlyMap<number, LoggedColumnType> = new Map([
   [DECIMAL_TYPE, { metadata: 2, size: (all, scale) => ({ bytes: decimalByteCount(all - scale) + decimalByteCount(scale) }) }],
   [10, fixedSizeType(3)],
   [14, fixedSizeType(3)],
-  [17, fractionType(4)],
-  [18, fractionType(5)],
-  [19, fractionType(3)],
+  [17, timeWithFractionType(4)],
+  [18, timeWithFractionType(5)],
+  [19, timeWithFractionType(3)],
   [16, { metadata: 2, size: (bits, bytes) => ({ bytes: bytes + (bits > 0 ? 1 : 0) }) }],
   [VARCHAR, varcharType],
   [253, varcharType],
-  // Bits 8 and 9 of the length are stored inverted, in two bits of the byte that has the type.
+  // The first byte has the type, and the second one the length up to 255. Two bits of the first byte, inverted, are bits 8 and 9
+  // of the length.
   [STRING, { metadata: 2, size: (a, b) => ({ prefix: (((a & 0x30) ^ 0x30) << 4) + b > 255 ? 2 : 1 }) }],
   [ENUM, enumOrSetType],
   [SET, enumOrSetType],

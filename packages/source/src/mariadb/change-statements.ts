@@ -4,14 +4,14 @@ import type { ColumnType } from '../engine/column-type.ts'
 import type { Statement } from '../engine/connections.ts'
 import type { ChangeStatements, ChangeTypes } from '../engine/dialect.ts'
 import type { ChangeSelection } from '../engine/engine.ts'
-import type { MappedPart } from '../engine/mapped-records.ts'
+import type { MappedTable } from '../engine/mapped-records.ts'
 import { createParameters as parametersOf } from './conditions.ts'
 import { MARIADB_NAME_WRITER } from './names.ts'
 
-export const CHANGE_SQL: ChangeStatements = { mark: makeMarkStatement, list: makeListStatement }
+export const CHANGE_STATEMENTS: ChangeStatements = { mark: makeMarkStatement, list: makeListStatement }
 
 /** Makes the statement that reads how far the column has come: the time now, or the highest version. */
-function makeMarkStatement(part: MappedPart, { changed }: ChangeTypes): Statement {
+function makeMarkStatement(part: MappedTable, { changed }: ChangeTypes): Statement {
   return {
     text:
       changed.holds === 'integer'
@@ -22,7 +22,7 @@ function makeMarkStatement(part: MappedPart, { changed }: ChangeTypes): Statemen
 }
 
 function makeListStatement(
-  part: MappedPart,
+  part: MappedTable,
   { key: keyType, changed: type }: ChangeTypes,
   { since, overlap, after, limit }: ChangeSelection,
 ): Statement {
@@ -60,10 +60,10 @@ function firstListedValue(type: ColumnType, since: string, overlap: number): str
 
 const utcTimeText = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(0, 19).replace('T', ' ')
 
-const changedColumnSql = ({ changed }: MappedPart): string => `one.${MARIADB_NAME_WRITER.quoted(changed ?? '')}`
+const changedColumnSql = ({ changed }: MappedTable): string => `one.${MARIADB_NAME_WRITER.quoted(changed ?? '')}`
 
 /**
- * The SQL of a part's rows without `where`: rows that `where` excludes now must be found too, because their records must be
- * deleted.
+ * The SQL of a part's rows without the condition `where`. A changed row that `where` now excludes must be found too, because its
+ * record must be deleted.
  */
-const allRowsSql = ({ from }: MappedPart): string => MARIADB_NAME_WRITER.tableOf({ from, where: null }, 'one')
+const allRowsSql = ({ from }: MappedTable): string => MARIADB_NAME_WRITER.tableOf({ from, where: null }, 'one')

@@ -7,7 +7,7 @@ import { hasMariadb, type MariadbDatabase, mariadbDatabase } from '../../test/ma
 import { mariadbOffice } from '../../test/mariadb-office.ts'
 import { copiedPeople, mirroredRegistry, polledSource } from '../../test/mirrored-office.ts'
 import type { SourceSnapshot } from '../engine/engine.ts'
-import type { MappedPart } from '../engine/mapped-records.ts'
+import type { MappedTable } from '../engine/mapped-records.ts'
 import { openEngine } from '../engines.ts'
 import { startFollowers } from '../mirror/followers.ts'
 import { readSourceFile } from '../source-file.ts'
@@ -22,7 +22,7 @@ describe.skipIf(!hasMariadb())('changed rows of MariaDB', () => {
   async function changing<Result>(
     table: string,
     time_zone: string,
-    work: (state: SourceSnapshot, part: MappedPart) => Promise<Result>,
+    work: (state: SourceSnapshot, part: MappedTable) => Promise<Result>,
   ): Promise<Result> {
     const Person = { from: table, key: 'no', changed: 'changed', columns: { 'identifier[UIN]': 'uin' } }
     const given = { engine: 'mariadb', url: { env: 'OFFICE' }, way: 'mirror', follow: 'poll', time_zone, records: { Person } }

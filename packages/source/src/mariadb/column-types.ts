@@ -2,7 +2,7 @@
 
 import { type ColumnType, NUMBER_PATTERN, noParameter, SPACE_CODE_POINTS, wholeNumberParameter } from '../engine/column-type.ts'
 import type { ResultColumn } from './connections.ts'
-import { instantInZone, timeInZone } from './zones.ts'
+import { addZoneOffset, convertUtcToZone } from './zones.ts'
 
 /** Makes the SQL of a value as text, in the character set of our sessions. */
 const castToTextSql = (column: string): string => `cast(${column} as char character set utf8mb4)`
@@ -49,7 +49,7 @@ const timeColumn =
   (zoned: (zone: string) => (text: string) => string, isLocal: boolean) =>
   (_: ResultColumn, zone: string): ColumnType => {
     const inZone = zoned(zone)
-    const toZone = instantInZone(zone)
+    const toZone = convertUtcToZone(zone)
     return {
       sql: 'cast(? as datetime)',
       read: castToTextSql,
@@ -61,13 +61,13 @@ const timeColumn =
     }
   }
 
-/** Makes SQL that removes all spaces. More texts pass than should; they are compared again when they are read. */
+/** Makes SQL that removes all spaces, also those inside a text. So too many rows are found; they are compared again when read. */
 const withoutSpacesSql = (column: string): string =>
   `regexp_replace(${column}, '[${SPACE_CODE_POINTS.map((one) => `\\\\x{${one.toString(16)}}`).join('')}]', '')`
 
 /** The type of a column of texts. @param collation null: the column has bytes */
 function textColumn(field: ResultColumn, collation: Collation | null): ColumnType {
-  const isList = hasFieldFlag(field, 'enumeration') || hasFieldFlag(field, 'set')
+  const isEnumOrSet = hasFieldFlag(field, 'enumeration') || hasFieldFlag(field, 'set')
   return {
     sql:
       collation === null ? 'cast(? as binary)' : `cast(? as char character set ${collation.charset}) collate ${collation.name}`,
@@ -76,7 +76,7 @@ function textColumn(field: ResultColumn, collation: Collation | null): ColumnTyp
     ...(collation !== null && { trimmed: withoutSpacesSql }),
     holds: 'text',
     // An enumeration cannot be a key, because it is not sorted by its texts.
-    isKey: !isList && collation !== null,
+    isKey: !isEnumOrSet && collation !== null,
   }
 }
 
@@ -98,14 +98,14 @@ const COLUMN_TYPES: ReadonlyMap<number, (field: ResultColumn, zone: string) => C
   [3, integerColumn(32)],
   [8, integerColumn(64)],
   [13, integerColumn(16)], // year
-  [0, numberColumn(castToDecimal)],
-  [246, numberColumn(castToDecimal)],
+  [0, numberColumn(castToDecimalSql)],
+  [246, numberColumn(castToDecimalSql)],
   [4, numberColumn(() => CAST_TO_DOUBLE_SQL)],
   [5, numberColumn(() => CAST_TO_DOUBLE_SQL)],
   [10, () => dayColumn],
   [14, () => dayColumn],
-  [12, timeColumn(timeInZone, true)],
-  [7, timeColumn(instantInZone, false)],
+  [12, timeColumn(addZoneOffset, true)],
+  [7, timeColumn(convertUtcToZone, false)],
   [
     16, // bit
     (field) => ({
@@ -115,8 +115,8 @@ const COLUMN_TYPES: ReadonlyMap<number, (field: ResultColumn, zone: string) => C
   ],
 ])
 
-/** The SQL of a parameter, cast to as many decimals as the column has: so numbers of the same type are compared. */
-function castToDecimal({ decimals }: ResultColumn): string {
+/** The SQL of a parameter, cast to a decimal with as many digits after the point as the column has, so that both are decimals. */
+function castToDecimalSql({ decimals }: ResultColumn): string {
   return `cast(? as decimal(65, ${Math.min(Number(decimals), 30)}))`
 }
 

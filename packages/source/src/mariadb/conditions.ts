@@ -4,7 +4,7 @@ import type { ColumnTest } from '../engine/column-test.ts'
 import { type ColumnType, SPACE_CODE_POINTS } from '../engine/column-type.ts'
 import {
   betweenNumbersSql,
-  betweenSql,
+  joinComparisonsSql,
   makeConditionWriter,
   mayBePlain,
   NO_ROW_CONDITION,
@@ -16,16 +16,14 @@ import {
 import { Parameters } from '../engine/parameters.ts'
 import { MARIADB_NAME_WRITER } from './names.ts'
 
-/**
- * Makes an empty list of parameters. The type that is given for a parameter is its SQL, such as a cast to the type of a column.
- */
+/** Makes an empty list of parameters. The "type" that is given with each parameter is its SQL, such as `cast(? as date)`. */
 export const createParameters = (): Parameters => new Parameters((_, type) => type)
 
 /** A number and a `float` that differ by at most this share count as equal, because a `float` has six digits. */
 const FLOAT_MARGIN = 1e-5
 
 /** Returns the SQL condition that a column has one of the given texts. */
-export const oneOf = (
+export const oneOfSql = (
   column: string,
   texts: readonly string[],
   { sql }: Pick<ColumnType, 'sql'>,
@@ -42,32 +40,32 @@ function writeColumnTest(test: ColumnTest, column: string, type: ColumnType, par
       return `${column} is not null`
     case 'texts': {
       if (type.holds === 'day' || type.holds === 'instant') return null
-      if (type.sql === DOUBLE_PARAMETER_SQL) return writeAnyNumberTest(test.texts, column, type, parameters)
+      if (type.sql === DOUBLE_PARAMETER_SQL) return writeOneOfNumbersTest(test.texts, column, type, parameters)
       const texts = test.texts.flatMap((text) => type.parameter(text) ?? [])
       if (texts.length === 0) return type.holds === 'other' && !type.isKey ? null : NO_ROW_CONDITION
       // Spaces cannot be removed from a column of bytes.
       if (test.trimmed && type.trimmed === undefined && type.holds === 'text') return null
-      const is = oneOf(column, texts, type, parameters)
+      const is = oneOfSql(column, texts, type, parameters)
       if (!test.trimmed || type.trimmed === undefined) return is
       const bare = texts.map((text) => text.replaceAll(/\s/g, ''))
-      return `(${is} or ${oneOf(type.trimmed(column), bare, type, parameters)})`
+      return `(${is} or ${oneOfSql(type.trimmed(column), bare, type, parameters)})`
     }
     case 'beginning':
       if (type.holds !== 'text') return null
       return writeBeginsWith(column, test.text, type, parameters)
     case 'folded':
-      // Only columns of texts, which have `trimmed`, are compared without case and accents.
+      // Only columns of texts are compared without case and accents; no other type has `trimmed`.
       return type.trimmed === undefined ? null : writeFoldedTest(test, column, parameters)
     case 'digits':
       return type.holds === 'text'
-        ? oneOf(digitsOfTextSql(column), test.texts, type, parameters)
+        ? oneOfSql(digitsOfTextSql(column), test.texts, type, parameters)
         : writeColumnTest({ is: 'texts', texts: test.texts }, column, type, parameters)
     case 'numbers':
       return writeNumbersTest(test, column, type, parameters)
     case 'booleans':
       // MariaDB has no booleans, but the numbers 0 and 1.
       return type.holds === 'integer'
-        ? oneOf(
+        ? oneOfSql(
             column,
             test.values.map((value) => (value ? '1' : '0')),
             type,
@@ -82,7 +80,7 @@ function writeColumnTest(test: ColumnTest, column: string, type: ColumnType, par
         column,
         type,
         parameters,
-        // The days are widened by two, because a time without a zone may be of any zone.
+        // Two days more on each side pass, because a time without a zone may be of any zone.
         2,
       )
   }
@@ -114,7 +112,7 @@ const DOUBLE_PARAMETER_SQL = 'cast(? as double)'
 /** Makes the SQL of the digits of a text. */
 const digitsOfTextSql = (column: string): string => `regexp_replace(${column}, '[^0-9]', '')`
 
-function writeAnyNumberTest(texts: readonly string[], column: string, type: ColumnType, parameters: Parameters): string {
+function writeOneOfNumbersTest(texts: readonly string[], column: string, type: ColumnType, parameters: Parameters): string {
   const near = texts.flatMap((text) => {
     const number = type.parameter(text) === null ? Number.NaN : Number(text)
     if (!Number.isFinite(number)) return []
@@ -153,7 +151,7 @@ function writeDaysTest(
   const first = dayAfter(from, -around)
   // A column of times is compared with the beginning of the next day.
   const last = dayAfter(to, type.holds === 'day' ? around : around + 1)
-  return betweenSql(column, [
+  return joinComparisonsSql(column, [
     ...(first === null ? [] : [`>= ${parameters.add(first, 'cast(? as date)')}`]),
     ...(last === null ? [] : [`<= ${parameters.add(last, 'cast(? as date)')}`]),
   ])
@@ -163,8 +161,9 @@ function writeDaysTest(
 const MOST_DAY_TEST_PARAMETERS = 2_000
 
 /**
- * Returns the SQL condition for texts that may have spaces around them. Texts are compared by their beginning, so that an index
- * can be used; every text that begins with a space passes too. Null: there are too many texts for one statement.
+ * Returns the SQL condition that a column of texts has one of these texts, perhaps with spaces around it. The condition tests
+ * only how a text begins, so that an index can be used. Every text that begins with a space passes.
+ * @returns null: there are too many texts for one statement, so all rows pass
  */
 function writeDayTextsTest(texts: readonly string[], column: string, type: ColumnType, parameters: Parameters): string | null {
   if (texts.length === 0) return NO_ROW_CONDITION

@@ -129,8 +129,8 @@ function takeConnection(pool: Pool): Promise<PoolConnection> {
 }
 
 /**
- * The settings of a session. Each server reads its own limit of time: MariaDB reads the comment with `M!`, MySQL the comment with
- * `!50708`.
+ * The settings of a session. The setting that limits the time of a statement has another name in each server. So it is in a
+ * comment that only one server executes: `M!` is for MariaDB, `!50708` for MySQL.
  */
 const sessionSettingsSql = ({ statementTimeout }: SourceFile): string =>
   [
@@ -138,7 +138,7 @@ const sessionSettingsSql = ({ statementTimeout }: SourceFile): string =>
     // The usual quoting of texts: ' or ", with a backslash as escape. Administrators write SQL so.
     `sql_mode = ''`,
     `time_zone = '+00:00'`,
-    // The time limits below do not apply while a statement is prepared; this limit does.
+    // This limit also ends a wait for a lock while a statement is prepared. The time limits of statements, below, do not.
     `lock_wait_timeout = ${Math.ceil(statementTimeout / 1_000)}`,
     `group_concat_max_len = 1048576`,
     `/*M! max_statement_time = ${statementTimeout / 1_000} */ /*!50708 max_execution_time = ${statementTimeout} */`,
@@ -186,8 +186,8 @@ class HeldConnection {
   }
 
   /**
-   * Ends the locks of the open transaction, for which a change of a table waits. The driver runs this after a statement
-   * that is under way, and before those that come later.
+   * Ends the locks of the open transaction, so that nobody who wants to alter a table waits for them. The driver sends the
+   * rollback after the statement that runs now, and before later statements.
    */
   #endLocks(): void {
     this.#isLocking = false
@@ -215,8 +215,8 @@ async function beginTransaction(held: HeldConnection, file: SourceFile): Promise
     }
   }
   /**
-   * Begins a transaction. If the statement is the last one, the transaction stays open for later callers. Otherwise it has a
-   * consistent snapshot, which knows its place in the log, and ends with this work.
+   * Begins a transaction. If the work has only one statement (`isLast`), the transaction stays open for later callers.
+   * Otherwise all its statements read one snapshot, whose place in the log can be read, and it ends with this work.
    */
   const start = async (isLast: boolean): Promise<void> => {
     if (isLast) {
@@ -225,7 +225,7 @@ async function beginTransaction(held: HeldConnection, file: SourceFile): Promise
       return
     }
     const wasOpen = held.isOpen
-    // This is set before the wait. Otherwise `#endLocks` could send `rollback and chain` behind this rollback, and so begin
+    // `isOpen` is set before the wait. Otherwise `#endLocks` could send `rollback and chain` after this rollback, and so begin
     // another transaction.
     held.isOpen = false
     if (wasOpen) await held.query('rollback')

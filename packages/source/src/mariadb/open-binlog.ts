@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream'
 import type { Connection, PoolOptions, RowDataPacket } from 'mysql2/promise'
 import { type ChangeLog, LogLost, type LogReader } from '../engine/change-log.ts'
 import { CONNECT_TIMEOUT_MILLISECONDS, type RunInSnapshot } from '../engine/connections.ts'
-import { LoggedKeys, LogStream, partsByLoggedTable } from '../engine/logged-keys.ts'
+import { keyColumnsByLoggedTable, LoggedKeys, LogStream } from '../engine/logged-keys.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
 import { BinlogKeyCollector } from './binlog-events.ts'
 import { PacketReader } from './binlog-packets.ts'
@@ -15,10 +15,9 @@ import type { MariadbSnapshot, ResultColumn } from './connections.ts'
 
 /** Milliseconds for statements that read a file of the log. */
 const LOG_STATEMENT_MILLISECONDS = 60_000
-/**
- * Seconds after which a server without news sends a heartbeat, and milliseconds of silence after which the server counts as lost.
- */
+/** Seconds after which a server that has no new events sends a heartbeat. */
 const HEARTBEAT_SECONDS = 10
+/** Milliseconds without any message after which the server counts as lost. */
 const MOST_SILENT_MILLISECONDS = 30_000
 /** Seconds for which the server keeps the connection while we read nothing, because changes are being written. */
 const WRITE_TIMEOUT_SECONDS = 3_600
@@ -76,7 +75,7 @@ export function openBinlog({ file, connection: options, inSnapshot }: BinlogDeps
   }
 }
 
-/** The place after the last transaction that a snapshot sees. A transaction is in the log a moment before a snapshot sees it. */
+/** The place after the last transaction that a snapshot sees. The log may go on: a commit is in the log before others see it. */
 async function placeSeenBySnapshot(state: MariadbSnapshot): Promise<Pick<BinlogPlace, 'file' | 'position'>> {
   const { rows } = await state.run({ text: `show status like 'binlog_snapshot_%'`, values: [] })
   const found = new Map(rows.map(([name, value]) => [name?.toLowerCase(), value ?? '']))
@@ -98,7 +97,7 @@ async function findGtidsAt(connection: Connection, { file, position }: Pick<Binl
   return rows[0]?.gtids ?? null
 }
 
-/** The inside of a driver's connection. We read packets from its stream: the driver would keep each one whole. */
+/** The object inside a driver's connection. We read its stream, because the driver would hold each packet whole in memory. */
 interface DriverConnection {
   readonly stream: Duplex & { setTimeout(milliseconds: number, then: () => void): void }
   on(event: 'error', then: (error: unknown) => void): void
@@ -119,7 +118,7 @@ async function readBinlog(connection: Connection, file: SourceFile, place: Binlo
   const log = new LogStream(keys, stream)
   const events = new BinlogKeyCollector({
     place,
-    parts: partsByLoggedTable(file, database?.name ?? ''),
+    parts: keyColumnsByLoggedTable(file, database?.name ?? ''),
     charsets: new Map(charsets.map(({ id, name }) => [Number(id), name])),
     keys,
   })

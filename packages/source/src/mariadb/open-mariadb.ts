@@ -4,16 +4,16 @@ import type { EnvironmentVariables } from '../engine/address.ts'
 import type { ColumnType } from '../engine/column-type.ts'
 import type { Dialect } from '../engine/dialect.ts'
 import type { OpenEngine } from '../engine/engine.ts'
-import type { MappedPart, SourceFile } from '../engine/mapped-records.ts'
+import type { MappedTable, SourceFile } from '../engine/mapped-records.ts'
 import { createEngine } from '../engine/open-engine.ts'
 import { CATALOG_STATEMENTS } from './catalog.ts'
-import { CHANGE_SQL } from './change-statements.ts'
+import { CHANGE_STATEMENTS } from './change-statements.ts'
 import { type Collation, columnType } from './column-types.ts'
 import { type MariadbSnapshot, openConnections, type ResultColumn, readConnectionOptions } from './connections.ts'
 import { failureOf } from './failures.ts'
 import { MARIADB_NAME_WRITER } from './names.ts'
 import { openBinlog } from './open-binlog.ts'
-import { PLAN_STATEMENTS } from './plans.ts'
+import { PLAN_READER } from './plans.ts'
 import { readEngineReport } from './privileges.ts'
 import { ROW_SQL } from './row-sql.ts'
 
@@ -27,18 +27,18 @@ export function openMariadb(file: SourceFile, env: EnvironmentVariables): OpenEn
 
 const MARIADB_DIALECT: Dialect<ResultColumn> = {
   rows: ROW_SQL,
-  changes: CHANGE_SQL,
+  changes: CHANGE_STATEMENTS,
   readTypes,
   hasUniqueKey,
   report: readEngineReport,
-  plans: PLAN_STATEMENTS,
+  plans: PLAN_READER,
   catalog: CATALOG_STATEMENTS,
   failureOf,
 }
 
 async function readTypes(
   state: MariadbSnapshot,
-  parts: readonly MappedPart[],
+  parts: readonly MappedTable[],
   { timeZone }: SourceFile,
 ): Promise<readonly ColumnType[][]> {
   const found: ColumnType[][] = []
@@ -67,7 +67,7 @@ async function readTypes(
 const findCollation = (charset: string | null | undefined, name: string | null | undefined): Collation | null =>
   charset && name && charset !== 'binary' && /^\w+$/.test(`${charset}${name}`) ? { charset, name } : null
 
-async function hasUniqueKey(state: MariadbSnapshot, { from, key }: MappedPart): Promise<boolean> {
+async function hasUniqueKey(state: MariadbSnapshot, { from, key }: MappedTable): Promise<boolean> {
   if ('select' in from) return false
   const { rows } = await state.run({
     text: `select 1 from information_schema.statistics s

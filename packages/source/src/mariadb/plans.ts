@@ -4,7 +4,7 @@ import type { Plans } from '../engine/dialect.ts'
 import type { ResultColumn } from './connections.ts'
 import { MARIADB_NAME_WRITER } from './names.ts'
 
-export const PLAN_STATEMENTS: Plans<ResultColumn> = {
+export const PLAN_READER: Plans<ResultColumn> = {
   prefer: null,
   explain: 'explain',
   // The columns of a plan differ between servers.

@@ -1,6 +1,4 @@
-/**
- * Finds what an account of MariaDB or MySQL may do beyond reading: with fewer rights even a mistake of ours cannot harm a source.
- */
+/** Finds what an account of MariaDB or MySQL may do beyond reading. Without such rights, no error of ours can harm a source. */
 
 import { listEncryptionWeaknesses } from '../engine/encryption.ts'
 import type { EngineReport } from '../engine/engine.ts'
@@ -14,7 +12,7 @@ const READ_PRIVILEGES: ReadonlySet<string> = new Set(['USAGE', 'SELECT', 'SHOW V
 const BINLOG_PRIVILEGES: ReadonlySet<string> = new Set(['REPLICATION SLAVE', 'BINLOG MONITOR', 'REPLICATION CLIENT'])
 
 /** Matches `GRANT privileges ON object TO account`; without an object the statement grants roles. */
-const GRANT_STATEMENT =
+const GRANT_STATEMENT_PATTERN =
   /^GRANT (.+?)(?: ON (?:(?:TABLE|FUNCTION|PROCEDURE|PACKAGE BODY|PACKAGE) )?((?:`(?:[^`]|``)*`|\*)\.(?:`(?:[^`]|``)*`|\*)|\S+))? TO ([`']?)(.+?)\3(?:[@ ]|$)/
 /** Matches the name of a role in a statement. */
 const ROLE_NAME_PATTERN = /[`'](?:[^`']|``|'')+[`'](?:@[`'][^`']*[`'])?/g
@@ -54,7 +52,7 @@ async function readAllGrants(texts: (text: string) => Promise<readonly string[]>
   const [before] = await texts('select current_role()')
   const grants = [...(await texts('show grants'))]
   const roles = grants.flatMap((grant) => {
-    const [, given = '', object] = GRANT_STATEMENT.exec(grant) ?? []
+    const [, given = '', object] = GRANT_STATEMENT_PATTERN.exec(grant) ?? []
     return object === undefined ? (given.match(ROLE_NAME_PATTERN) ?? []) : []
   })
   for (const role of new Set(roles)) {
@@ -67,7 +65,7 @@ async function readAllGrants(texts: (text: string) => Promise<readonly string[]>
   return [...grants, ...everybody]
 }
 
-/** Says in a sentence which rights of a grant are not harmless; null: all are harmless. */
+/** Finds the rights in a `GRANT` that allow more than reading, and names them in a sentence; null: there are none. */
 function findHarmfulRights(
   grant: string,
   {
@@ -76,7 +74,7 @@ function findHarmfulRights(
     harmless,
   }: { readonly account: string; readonly definer: string | undefined; readonly harmless: ReadonlySet<string> },
 ): string | null {
-  const [, given = '', object, , grantee = ''] = GRANT_STATEMENT.exec(grant) ?? []
+  const [, given = '', object, , grantee = ''] = GRANT_STATEMENT_PATTERN.exec(grant) ?? []
   if (object === undefined || TEST_DATABASE_PATTERN.test(object)) return null
   const by = grantee === account ? '' : grantee === 'PUBLIC' ? ', as everybody' : `, by the role ${grantee}`
   const place = object.replaceAll('`', '')

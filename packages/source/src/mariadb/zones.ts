@@ -5,18 +5,18 @@
 const TIME_PATTERN = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(\.\d+)?$/
 
 /** Makes a function that adds to the text of a time the offset that this zone has then, such as +02; other texts stay. */
-export const timeInZone =
+export const addZoneOffset =
   (zone: string) =>
   (text: string): string => {
     const local = millisecondsOf(text)
     if (local === null) return text
     // The offset is computed twice, because it may change between the two instants.
-    const near = zoneOffsetMinutes(zone, local)
-    return writeZonedTime(local, secondFractionOf(text), zoneOffsetMinutes(zone, local - near * 60_000))
+    const roughOffsetMinutes = zoneOffsetMinutes(zone, local)
+    return writeZonedTime(local, secondFractionOf(text), zoneOffsetMinutes(zone, local - roughOffsetMinutes * 60_000))
   }
 
 /** Makes a function that returns the text of a UTC time as the same instant in this zone, with its offset; other texts stay. */
-export const instantInZone =
+export const convertUtcToZone =
   (zone: string) =>
   (text: string): string => {
     const time = millisecondsOf(text)

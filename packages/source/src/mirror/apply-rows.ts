@@ -1,6 +1,6 @@
 /** Writes rows of a source as records of its mirror, together with their events and the progress of the mirror. */
 
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { RecordChange } from '@rollcall/core/model/event'
 import { sqlStateOrSystemCode } from '@rollcall/database/database-errors'
 import { withTransaction } from '@rollcall/database/transaction'
@@ -8,7 +8,7 @@ import { recordChanges } from '@rollcall/delivery/events/record-changes'
 import { compiledFiltersOf } from '@rollcall/delivery/events/recording'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import type { Kind, RecordType } from '@rollcall/protocol'
-import { protectRenamedRecords } from '@rollcall/records/records/protect-person'
+import { protectNewPrimaryIdentifiers } from '@rollcall/records/records/protect-person'
 import { mirroredRecords } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
 import type { SourceRow } from '../engine/engine.ts'
@@ -49,12 +49,12 @@ export async function makeRowResults(
   const read: KeyedRowResult[] = []
   for (const row of rows) {
     read.push({ key: row.key, read: readRow(kind, records, row) })
-    if (read.length % ROWS_PER_TURN === 0) await setImmediate()
+    if (read.length % ROWS_PER_TURN === 0) await nextTurn()
   }
   return read
 }
 
-/** What `applyRows` stores with the rows, and how it writes them. */
+/** The options of `applyRows`: the progress to store with the rows, which comparison writes them, and whether it makes events. */
 export interface ApplyOptions {
   readonly progress: ProgressChange
   /**
@@ -68,8 +68,8 @@ export interface ApplyOptions {
 }
 
 /**
- * Writes the records of rows, which it reads if needed. If a row has the primary identifier of another row, or gives up
- * one that another row wants, both are decided together: both are read in the same snapshot of the source.
+ * Writes the records of rows, which it reads if needed. If a row has, or had before, the primary identifier of another row, both
+ * rows are read in one snapshot of the source. Then it is decided which of them is the record.
  * @returns whether an operator wants all records compared
  * @throws SourceRefusal, ClaimLost
  */
@@ -127,8 +127,8 @@ async function decideRowOutcomes(deps: MirrorDeps, { recordType, records, keys, 
   return runInSnapshot(deps, async (state) => {
     for (let next: readonly string[] = fresh; next.length > 0; next = await others()) {
       const found = await readRowsByKeys(state, records, next)
-      // A key may be a child's spelling, such as small letters, which the source takes as equal. The row that is found has its
-      // own spelling.
+      // A key that comes from a row of a child may be written in another way, such as in small letters, if the source takes
+      // both as equal. The row of the record that is found has the key as it is written there.
       const own = found.map(({ key }) => key).filter(canBeKey)
       await add([...new Set([...next, ...own])], await makeRowResults(registry.kind, records, found))
     }
@@ -150,7 +150,7 @@ async function writeRowOutcomes(
   const changes: RecordChange[] = deleted.map(({ id, document, aliases }) => {
     return { record_type, record: id, before: document, after: null, aliases }
   })
-  const newlyProtected = await protectRenamedRecords(client, registry, recordType, renamed)
+  const newlyProtected = await protectNewPrimaryIdentifiers(client, registry, recordType, renamed)
   const prepared = records.map(({ record }) => record)
   const unchanged = await sink.unchangedAmong(client, registry, recordType, prepared)
   // A record is marked as that of a protected person when it is written.

@@ -37,9 +37,9 @@ export const createPortionReader =
   }
 
 /**
- * Makes a reader that reads the next portion while the present one is written. A portion that was read ahead may be
- * older than rows that were written meanwhile. So this reader is used only in a first load, where nothing is an event;
- * the feed then finds each key that was changed since.
+ * Makes a reader that reads the next portion while the present one is written. A portion that was read ahead may be older than
+ * rows that were written meanwhile, and replace them. In a first load this does no harm: the feed finds the changed keys
+ * afterwards, and nothing is an event. So this reader is used only there.
  * @param count the number of portions that are wanted; no more are read
  */
 export function createReadAheadReader(deps: MirrorDeps, count: number): PortionReader {
@@ -60,7 +60,7 @@ export function createReadAheadReader(deps: MirrorDeps, count: number): PortionR
 
 /**
  * Compares the next portion.
- * @param read reads its rows
+ * @param read reads the rows of the portion
  * @param isEvent whether differences are events
  * @returns the progress; null: the comparison has ended
  * @throws SourceRefusal, ClaimLost
@@ -74,42 +74,47 @@ export async function compareNextPortion(
   const at = types.findIndex(({ recordType }) => recordType.name === (comparison.recordType ?? recordType.name))
   const records = types[at]
   if (records === undefined)
-    return (await dropUnseenRows(deps, comparison, isEvent)) ? comparison : endComparison(deps, comparison)
+    return (await rereadUnseenRows(deps, comparison, isEvent)) ? comparison : endComparison(deps, comparison)
   const { rows, next: after } = await read(records, comparison.after)
   const next: ComparisonProgress =
     after === null
       ? { ...comparison, recordType: types[at + 1]?.recordType.name ?? UNSEEN_ROWS_STEP, after }
       : { ...comparison, recordType: records.recordType.name, after }
   const due = { recordType: records.recordType, records, keys: rows.map(({ key }) => key), rows }
-  await applyRows(deps, due, { progress: { comparison: next }, run: comparison.run, began: comparisonBegin(comparison), isEvent })
+  await applyRows(deps, due, {
+    progress: { comparison: next },
+    run: comparison.run,
+    began: comparisonStartTime(comparison),
+    isEvent,
+  })
   if (comparison.after === null) await makeRowStatistics(deps.db.pool)
   return next
 }
 
-/** Stands in `ComparisonProgress.recordType` when all types were read. No record type has an empty name. */
+/** The value of `ComparisonProgress.recordType` in the last step, which reads unseen rows again. No record type has this name. */
 const UNSEEN_ROWS_STEP = ''
 
-const comparisonBegin = ({ began }: ComparisonProgress): Date => new Date(began * 1_000)
+const comparisonStartTime = ({ began }: ComparisonProgress): Date => new Date(began * 1_000)
 
 /**
  * Reads again a portion of the stored rows that the comparison did not find, and deletes the records of rows that are gone.
- * @returns false: no such row is left, except of record types that the kind no longer has
+ * @returns true: more such rows may be left; false: none is left. Rows of record types that the kind no longer has are not read
  */
-async function dropUnseenRows(deps: MirrorDeps, comparison: ComparisonProgress, isEvent: boolean): Promise<boolean> {
+async function rereadUnseenRows(deps: MirrorDeps, comparison: ComparisonProgress, isEvent: boolean): Promise<boolean> {
   const { db, registry, file } = deps
   for (const recordType of registry.kind.record_types) {
     const { name } = recordType
     const keys = await unseenKeys(db.pool, { registry: registry.id, recordType: name }, comparison.run, PORTION_ROWS)
     if (keys.length === 0) continue
     const due = { recordType, records: file.records.get(name) ?? null, keys, rows: null }
-    await applyRows(deps, due, { progress: {}, run: comparison.run, began: comparisonBegin(comparison), isEvent })
+    await applyRows(deps, due, { progress: {}, run: comparison.run, began: comparisonStartTime(comparison), isEvent })
     return true
   }
   return false
 }
 
 async function endComparison({ db, registry, claim }: MirrorDeps, comparison: ComparisonProgress): Promise<null> {
-  const began = comparisonBegin(comparison)
+  const began = comparisonStartTime(comparison)
   await withTransaction(db.pool, async (client) => {
     if (registry.awaits_records) await lockRegistryFor(client, registry.id, 'merge')
     await saveProgress(client, claim, { comparison: null, compared_at: began })
@@ -125,8 +130,8 @@ async function endComparison({ db, registry, claim }: MirrorDeps, comparison: Co
 }
 
 /**
- * True when the daily time of the comparison has come since the last comparison began, or when the clock was wrong then: the
- * comparison began more than a day after the present time.
+ * True when the daily time of the comparison has come since the last comparison began. Also true when the last comparison seems
+ * to have begun more than a day from now: then a clock was wrong.
  * @param at HH:MM
  */
 export function isComparisonDue(zone: string, at: string, comparedAt: Date, now: Date): boolean {

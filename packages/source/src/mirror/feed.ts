@@ -10,7 +10,7 @@ export interface ChangeBatch {
   readonly position: JsonValue
   /** True when changes may be missing: then all records must be compared. */
   readonly isIncomplete: boolean
-  /** Every change up to this time is in this batch or an earlier one, as far as the feed can tell; null: unknown. */
+  /** As far as the feed knows, this batch and earlier ones have every change up to this time; null: the feed knows no time. */
   readonly currentAt: Date | null
   /** Called when the batch is committed together with its position. */
   committed(): void

@@ -4,8 +4,8 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { canBeKey } from '../live-records.ts'
 import {
   type ComparisonProgress,
-  type MirrorPlace,
   makeComparisonProgress,
+  type StoredMirrorProgress,
   saveProgress,
   sourceFileDigest,
 } from '../store/mirrors.ts'
@@ -22,16 +22,16 @@ const PORTIONS_PER_POLL = 5
 const FIRST_LOAD_PORTIONS_PER_POLL = 20
 
 /**
- * Follows the source until the signal is aborted. The position is committed together with the last of its changes, so
- * any node can continue from there after a failure. A change that is read twice is written once.
- * @throws SourceRefusal the source cannot be read now; ClaimLost
+ * Follows the source until the signal is aborted. The position after a batch is committed together with the last changes of the
+ * batch, so any node can continue from there after a failure. A change that is read twice is written once.
+ * @throws SourceRefusal the source cannot be read now; ClaimLost this node may no longer write the mirror
  */
-export async function followSource(deps: MirrorDeps, place: MirrorPlace, signal: AbortSignal): Promise<void> {
+export async function followSource(deps: MirrorDeps, place: StoredMirrorProgress, signal: AbortSignal): Promise<void> {
   const feed = openFeed(deps)
   try {
     let state = await beginFollowing(deps, feed, place, signal)
     while (!signal.aborted) {
-      if (state.comparison === null && (state.isWanted || isDue(deps, state.comparedAt, deps.now()))) {
+      if (state.comparison === null && (state.isWanted || isDailyComparisonDue(deps, state.comparedAt, deps.now()))) {
         state = await beginComparison(deps, state)
       }
       // Changes come before the comparison, so that they are written even if the comparison fails.
@@ -47,7 +47,7 @@ export async function followSource(deps: MirrorDeps, place: MirrorPlace, signal:
 
 /** The stored progress of the mirror. */
 interface MirrorProgress {
-  readonly position: MirrorPlace['position']
+  readonly position: StoredMirrorProgress['position']
   readonly comparison: ComparisonProgress | null
   /** The time at which the last complete comparison began; null: the first one has not ended. */
   readonly comparedAt: Date | null
@@ -62,7 +62,7 @@ interface MirrorProgress {
 async function beginFollowing(
   { db, registry, claim }: MirrorDeps,
   feed: ChangeFeed,
-  place: MirrorPlace,
+  place: StoredMirrorProgress,
   signal: AbortSignal,
 ): Promise<MirrorProgress> {
   const { position, comparison, compared_at: comparedAt, comparison_wanted: isWanted } = place
@@ -74,16 +74,17 @@ async function beginFollowing(
   return { ...fresh, comparedAt, isWanted: false }
 }
 
-const isDue = ({ file }: MirrorDeps, comparedAt: Date | null, now: Date): boolean =>
+const isDailyComparisonDue = ({ file }: MirrorDeps, comparedAt: Date | null, now: Date): boolean =>
   comparedAt !== null && isComparisonDue(file.timeZone, file.mirror.compareAt, comparedAt, now)
 
 /**
- * Begins a comparison. What an operator wants from now on is another one, because this one has read some rows by then. Nothing
- * begins while the comparison of the day is not due yet by the clock of our database, which dates comparisons.
+ * Begins a comparison. If an operator asks for a comparison while this one runs, another one follows, because this one may have
+ * read some rows before the operator asked. A daily comparison begins only when it is due by the clock of our database too,
+ * because `ComparisonProgress.began` is a time of that clock.
  */
 async function beginComparison(deps: MirrorDeps, state: MirrorProgress): Promise<MirrorProgress> {
   const comparison = await makeComparisonProgress(deps.db.pool, false)
-  if (!state.isWanted && !isDue(deps, state.comparedAt, new Date(comparison.began * 1_000))) return state
+  if (!state.isWanted && !isDailyComparisonDue(deps, state.comparedAt, new Date(comparison.began * 1_000))) return state
   const begun = { comparison, comparison_wanted: false } as const
   await withTransaction(deps.db.pool, (client) => saveProgress(client, deps.claim, begun))
   return { ...state, comparison, isWanted: false }
@@ -111,7 +112,7 @@ async function applyBatch(deps: MirrorDeps, state: MirrorProgress, batch: Change
   const portions = splitIntoPortions(deps, batch)
   const comparison = batch.isIncomplete ? await makeComparisonProgress(db.pool, true) : state.comparison
   const { position, currentAt } = batch
-  // A copy in which changes are missing stays as old as it was, so that its lag grows until the comparison has ended.
+  // During a repair the copy lacks changes. So its `current_at` stays, and its lag grows, until the comparison has ended.
   const isCurrent = currentAt !== null && comparison?.isRepair !== true
   const last = { position, comparison, behind: 0, ...(isCurrent && { current_at: currentAt }) }
   let behind = portions.reduce((sum, { keys }) => sum + keys.length, 0)

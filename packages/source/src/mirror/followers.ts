@@ -37,8 +37,8 @@ export interface RunningFollowers {
 }
 
 /**
- * Milliseconds between two polls of the registries: with mirrors, whose claims are then renewed, and without. A new
- * mirror wakes the node.
+ * Milliseconds between two polls of the list of registries: while there are mirrors, whose claims each poll renews, and while
+ * there are none. A new mirror wakes the node.
  */
 const POLL_MILLISECONDS = { mirrors: 1_000, none: 20_000 }
 /** Milliseconds before a failed source is tried again: at first, and at most. */
@@ -63,7 +63,7 @@ export function startFollowers(deps: FollowerDeps): RunningFollowers {
     const own: MirrorClaim = { registry: registry.id, claim }
     if ((await claimMirror(db.pool, own, registry.source ?? {}, limits.node_lease)) === null) return
     const ending = new AbortController()
-    const ended = followUntil(deps, registry, own, ending.signal).finally(() => followers.delete(registry.id))
+    const ended = followUntilStopped(deps, registry, own, ending.signal).finally(() => followers.delete(registry.id))
     followers.set(registry.id, { registry, stopping: ending, claim: own, ended })
   }
   let pause = POLL_MILLISECONDS.mirrors
@@ -107,7 +107,7 @@ const hasKindOrSourceChanged = (now: Registry, before: Registry): boolean =>
   now.kind !== before.kind || canonicalJson(now.source as never) !== canonicalJson(before.source as never)
 
 /** Follows a source, and begins again after each failure, until the signal is aborted or the claim is lost. */
-async function followUntil(
+async function followUntilStopped(
   { db, env, limits, log, clock = SYSTEM_CLOCK }: FollowerDeps,
   registry: Registry,
   claim: MirrorClaim,

@@ -6,11 +6,11 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { EnvironmentVariables } from '../engine/address.ts'
 import { openEngine } from '../engines.ts'
 import { readSourceFile } from '../source-file.ts'
-import { type AbandonedPlace, dropLeftCopies, forgetAbandonedPlace, type MirrorRemains } from '../store/changed-sources.ts'
+import { type AbandonedLogPosition, dropLeftCopies, forgetAbandonedPlace, type MirrorRemains } from '../store/changed-sources.ts'
 import { storedLogPosition } from './log-feed.ts'
 
-/** The dependencies of `removeLeftSources`. */
-export interface LeftSourcesDeps {
+/** The dependencies of `removeMirrorRemains`. */
+export interface MirrorRemainsDeps {
   readonly db: Database
   /** The environment variables in which source files have their addresses. */
   readonly env: EnvironmentVariables
@@ -19,8 +19,8 @@ export interface LeftSourcesDeps {
 }
 
 /** Removes what mirrors have left. A source that cannot be reached keeps its slot, and the next call tries again. */
-export async function removeLeftSources(
-  { db, env, log, registries }: LeftSourcesDeps,
+export async function removeMirrorRemains(
+  { db, env, log, registries }: MirrorRemainsDeps,
   left: readonly MirrorRemains[],
 ): Promise<void> {
   const all = await registries()
@@ -41,12 +41,12 @@ export async function removeLeftSources(
 }
 
 /**
- * Drops the slot in a former source if the slot has the log from the place on. Otherwise it is a newer slot: the registry may
- * follow the same database again.
+ * Drops the slot in a former source if the slot still has the log from the stored position on. A slot that begins later is kept:
+ * it is a new one, because the registry follows the same database again.
  */
 async function dropLogPlace(
   { namespace, kind }: Registry,
-  { source, position }: AbandonedPlace,
+  { source, position }: AbandonedLogPosition,
   env: EnvironmentVariables,
 ): Promise<void> {
   const engine = openEngine(readSourceFile(source, kind), env)

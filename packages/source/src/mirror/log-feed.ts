@@ -9,13 +9,13 @@ import type { ChangeBatch, ChangeFeed } from './feed.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { withExplainedFailures } from './read-source.ts'
 
-/** Milliseconds until the source is asked again whether a new snapshot sees its commits: at first, and at most. */
+/** Milliseconds until we ask the source again whether a new snapshot sees the commits in its log: at first, and at most. */
 const FIRST_RECHECK_MILLISECONDS = 2
 const LONGEST_RECHECK_MILLISECONDS = 200
 /** The number of keys of changed records after which a batch takes no more from the log. */
 const BATCH_KEYS = 5_000
-/** Milliseconds of waiting for our place in the log, after which `MirrorDeps.waits` tells the operator. */
-const PLACE_WAIT_MILLISECONDS = 5_000
+/** Milliseconds that the source may take to make our place in its log, before `MirrorDeps.waits` tells the operator. */
+const SLOT_WAIT_NOTICE_MILLISECONDS = 5_000
 
 /** Makes the feed of a mirror that follows the log of its source. */
 export function createLogFeed(deps: MirrorDeps): ChangeFeed {
@@ -24,16 +24,16 @@ export function createLogFeed(deps: MirrorDeps): ChangeFeed {
   const log = engine.log(registry.namespace)
   const explain = <Result>(work: () => Promise<Result>): Promise<Result> => withExplainedFailures(deps, work)
   let reading: LogReader | null = null
-  /** The ends of the log at certain times. When changes up to an end are taken, none from before its time is missing. */
+  /** Where the log ended (`end`) at a time (`at`). When all changes before `end` are taken, all changes before `at` are taken. */
   let ends: { readonly end: string; readonly at: Date }[] = []
   let looked = Number.NEGATIVE_INFINITY
 
   const begin = async (signal: AbortSignal): Promise<JsonValue> => {
     const problems = await explain(() => log.problems())
     if (problems.length > 0) throw new SourceRefusal(problems.join('; '))
-    // If the claim is gone, another source file may have replaced this one: a new place would then stay in the source for ever.
+    // Without a claim, the registry may have another source by now. Then a new place would stay in this source for ever.
     await requireClaim(deps.db.pool, deps.claim)
-    const timer = setTimeout(() => void deps.waits(WAITING_FOR_PLACE_MESSAGE), PLACE_WAIT_MILLISECONDS)
+    const timer = setTimeout(() => void deps.waits(WAITING_FOR_PLACE_MESSAGE), SLOT_WAIT_NOTICE_MILLISECONDS)
     try {
       return { log: await explain(() => log.begin(signal)) }
     } finally {
@@ -46,11 +46,11 @@ export function createLogFeed(deps: MirrorDeps): ChangeFeed {
     ends = []
   }
   /**
-   * Reads the state of the log; while changes are being read, at most once in `every` milliseconds. If the source keeps too much
-   * log for us, our place is removed.
-   * @returns false: the log lacks changes after the position, or our place was removed
+   * Checks that the log has all changes after the position; while changes are being read, at most once in `every` milliseconds.
+   * If the source keeps too much log for us, removes our place.
+   * @returns false: changes are missing, or our place was removed
    */
-  const look = async (position: string): Promise<boolean> => {
+  const pollLogState = async (position: string): Promise<boolean> => {
     const at = deps.now()
     if (reading !== null && at.getTime() - looked < every) return true
     looked = at.getTime()
@@ -63,11 +63,11 @@ export function createLogFeed(deps: MirrorDeps): ChangeFeed {
   }
   const beginAgain = async (signal: AbortSignal): Promise<ChangeBatch> => {
     await close()
-    return { ...EMPTY_BATCH, position: await begin(signal), isIncomplete: true }
+    return { ...NO_CHANGES, position: await begin(signal), isIncomplete: true }
   }
   /** Finds the next changes; null: the log lacks some, or our place was removed. */
   const next = async (position: string, wait: number, signal: AbortSignal): Promise<ChangeBatch | null> => {
-    if (!(await look(position))) return null
+    if (!(await pollLogState(position))) return null
     reading ??= await log.read(position)
     const from = reading
     await from.wait(wait, signal)
@@ -94,7 +94,10 @@ export function createLogFeed(deps: MirrorDeps): ChangeFeed {
   }
 }
 
-/** Returns null when the log was lost, after a pause, because the same unreadable event may come again at once. */
+/**
+ * Makes a handler of errors: it waits and returns null after a `LogLost`, and throws any other error again. It waits because the
+ * same unreadable event may come again at once.
+ */
 const nullIfLogLost =
   (pause: number) =>
   async (error: unknown): Promise<null> => {
@@ -120,7 +123,7 @@ async function waitUntilVisible(log: ChangeLog, transactions: readonly number[],
 const WAITING_FOR_PLACE_MESSAGE =
   'the place in the log of the source is being made: PostgreSQL waits for transactions that were open before; end those that have been open for long'
 
-const EMPTY_BATCH = { due: new Map<string, readonly string[]>(), currentAt: null, committed: () => undefined }
+const NO_CHANGES = { due: new Map<string, readonly string[]>(), currentAt: null, committed: () => undefined }
 
 /** Reads the position in the log from the stored position of a mirror; `0/0` when it has none. */
 export const storedLogPosition = (position: JsonValue): string =>

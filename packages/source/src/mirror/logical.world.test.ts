@@ -17,7 +17,7 @@ import { readSourceFile } from '../source-file.ts'
 import { findMirrorRemains } from '../store/changed-sources.ts'
 import { ClaimLost, findMirror, sourceFileDigest } from '../store/mirrors.ts'
 import { type RunningFollowers, startFollowers } from './followers.ts'
-import { removeLeftSources } from './left-sources.ts'
+import { removeMirrorRemains } from './left-sources.ts'
 import { createLogFeed } from './log-feed.ts'
 
 const KIND = kindNamed('civil') ?? expect.fail()
@@ -302,7 +302,7 @@ test('a slot goes with the source file that it was made for, and one that is fol
   const change = async (given: object) => changeSource(database.db, await civil(), given)
   const log = { warn: () => undefined }
   const clear = async () =>
-    removeLeftSources(
+    removeMirrorRemains(
       { db: database.db, env, log, registries: async () => [await civil()] },
       await findMirrorRemains(database.db.pool),
     )

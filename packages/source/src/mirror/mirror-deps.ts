@@ -15,6 +15,6 @@ export interface MirrorDeps {
   readonly claim: MirrorClaim
   readonly limits: Pick<Limits, 'birth_span' | 'correction_time'>
   readonly now: () => Date
-  /** Stores what the follower waits for, as a failure that the operator sees. */
+  /** Stores the reason for a long wait. The operator sees it where failures of the mirror are shown. */
   readonly waits: (what: string) => Promise<void>
 }

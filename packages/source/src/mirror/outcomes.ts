@@ -1,7 +1,7 @@
 /** Decides which rows are written as records, which cannot become records, and which records are deleted. */
 
 import type { PreparedRecord } from '@rollcall/records/records/prepare-record'
-import type { RenamedRecord } from '@rollcall/records/records/protect-person'
+import type { PrimaryIdentifierChange } from '@rollcall/records/records/protect-person'
 import type { RowResult } from '../source-record.ts'
 import type { RowOutcome } from '../store/source-rows.ts'
 
@@ -22,16 +22,16 @@ export interface MirrorOutcomes {
   /** The primary identifiers that rows had before, and that none of the rows has now. */
   readonly released: readonly string[]
   /** The records whose rows had other primary identifiers before. */
-  readonly renamed: readonly RenamedRecord[]
+  readonly renamed: readonly PrimaryIdentifierChange[]
 }
 
 /**
- * Decides the outcomes. Of rows with the same primary identifier only one becomes the record, preferably the one that is the
- * record already; the others are rejected. A row that cannot be read leaves its record as it was.
+ * Decides the outcomes. Of rows with the same primary identifier only one becomes the record: the row whose record it is already,
+ * if there is such a row. The others are rejected. A row that cannot be read leaves its record as it was.
  * @param primary the name of the primary identifier type, for reasons
  * @param keys the keys of all rows to decide about
  * @param read the rows that the source has, by key
- * @param stored the primary identifier of the record that a row was before, by key; null: the row was no record
+ * @param stored by key, the primary identifier of the row's record in the mirror until now; null: the row had no record
  */
 export function decideOutcomes(
   primary: string,

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isJsonObject, type JsonValue } from '@rollcall/protocol'
 import type { ChangedRow, SourceSnapshot } from '../engine/engine.ts'
-import type { MappedPart } from '../engine/mapped-records.ts'
+import type { MappedTable } from '../engine/mapped-records.ts'
 import type { ChangeFeed } from './feed.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { runInSnapshot } from './read-source.ts'
@@ -13,7 +13,7 @@ const MOST_PAGE_ROWS = 10_000
 /** The most changed rows that are read by their keys: if there are more, all records are compared. */
 const MOST_CHANGED_ROWS = 200_000
 /** The least milliseconds between two polls that read the whole overlap again, to find changes of long transactions. */
-const WHOLE_POLL_MILLISECONDS = 5_000
+const WHOLE_POLL_INTERVAL_MS = 5_000
 /** The share of the overlap that a poll reads again when it does not read the whole overlap. */
 const PARTIAL_OVERLAP_SHARE = 0.1
 /**
@@ -23,11 +23,11 @@ const PARTIAL_OVERLAP_SHARE = 0.1
 const MOST_LISTED_ROWS = 1_000_000
 
 /** A table, view or query of the source that has a column of changes. */
-interface WatchedPart {
-  /** The name under which a position has the mark of this table. */
+interface WatchedTable {
+  /** The name of this table's mark in the position of the mirror (`ChangeMarksByPart`). */
   readonly name: string
   readonly recordType: string
-  readonly part: MappedPart
+  readonly part: MappedTable
 }
 
 type ChangeMarksByPart = Readonly<Record<string, string>>
@@ -36,12 +36,12 @@ type ChangeMarksByPart = Readonly<Record<string, string>>
 export function createPollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): ChangeFeed {
   const { overlap } = deps.file.mirror
   const watched = [...deps.file.records.values()].flatMap(({ recordType: { name }, own, children }) =>
-    [own, ...children].flatMap((part, at): WatchedPart[] =>
+    [own, ...children].flatMap((part, at): WatchedTable[] =>
       part.changed === null ? [] : [{ name: `${name} ${at}`, recordType: name, part }],
     ),
   )
   /** The rows within the overlap that are written already, by key and value of the column of changes. */
-  let written = new Set<string>()
+  let writtenRows = new Set<string>()
   /** The marks of the last poll, and the time of the last one that read the whole overlap; null: there was no poll. */
   let last: { readonly marks: ChangeMarksByPart; readonly wholeAt: number } | null = null
   const marksIn = async (state: SourceSnapshot): Promise<ChangeMarksByPart> => {
@@ -55,7 +55,7 @@ export function createPollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>
       if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => undefined)
       const currentAt = deps.now()
       // The absolute difference is compared, because the clock may have been set back.
-      const isWhole = last === null || Math.abs(currentAt.getTime() - last.wholeAt) >= WHOLE_POLL_MILLISECONDS
+      const isWhole = last === null || Math.abs(currentAt.getTime() - last.wholeAt) >= WHOLE_POLL_INTERVAL_MS
       const before = isWhole || last === null ? readChangeMarks(given) : last.marks
       const back = isWhole ? overlap : overlap * PARTIAL_OVERLAP_SHARE
       return runInSnapshot(deps, async (state) => {
@@ -70,7 +70,7 @@ export function createPollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>
           if (isIncomplete || since === undefined) continue
           for await (const { key, mark } of listChangedRows(state, part, { since, overlap: back })) {
             const row = `${name} ${mark} ${key}`
-            const isKnown = written.has(row)
+            const isKnown = writtenRows.has(row)
             listed.add(row)
             if (isKnown && isPreciseMark(mark)) continue
             if (!isKnown) count += 1
@@ -91,8 +91,8 @@ export function createPollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>
           isIncomplete,
           currentAt,
           committed() {
-            if (isWhole) written = listed
-            else for (const row of listed) written.add(row)
+            if (isWhole) writtenRows = listed
+            else for (const row of listed) writtenRows.add(row)
             last = { marks, wholeAt: isWhole || last === null ? currentAt.getTime() : last.wholeAt }
           },
         }
@@ -105,8 +105,9 @@ export function createPollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>
 const readChangeMarks = (given: JsonValue): ChangeMarksByPart => (isJsonObject(given) ? (given as ChangeMarksByPart) : {})
 
 /**
- * True when the value in the column of changes is taken to differ after every change. A time without milliseconds does not differ
- * when a row changes twice within a second, so such a row is read by each poll that lists it, until it is older than the overlap.
+ * True for a whole number, or a time with milliseconds: every change of a row is then taken to give it a new mark. A time without
+ * milliseconds is the same after two changes in a second. So its row is read by each poll that lists it, until it is older than
+ * the overlap.
  */
 const isPreciseMark = (mark: string): boolean => /^-?\d+$|\.\d{3}/.test(mark)
 
@@ -116,7 +117,7 @@ const hasMarkGoneBack = (before: string | undefined, now: string | undefined, ov
 
 async function* listChangedRows(
   state: SourceSnapshot,
-  part: MappedPart,
+  part: MappedTable,
   { since, overlap }: { readonly since: string; readonly overlap: number },
 ): AsyncGenerator<ChangedRow> {
   let after: ChangedRow | null = null

@@ -14,7 +14,8 @@ export const PORTION_ROWS = 1_000
 type SourceDeps = Pick<MirrorDeps, 'engine' | 'file'>
 
 /**
- * Runs work that uses only the source: an error of our own database would be taken for one of the source.
+ * Runs work with the source, and explains its errors. The work must not use our own database: its errors would be explained as
+ * errors of the source.
  * @throws SourceRefusal the source cannot be read; the message is for an operator
  */
 export async function withExplainedFailures<Result>({ engine, file }: SourceDeps, work: () => Promise<Result>): Promise<Result> {
@@ -53,7 +54,7 @@ export async function readRowsByKeys(
   for (let at = 0; at < keys.length; at += PORTION_ROWS) {
     const some = keys.slice(at, at + PORTION_ROWS)
     const found = await state.rows(records, { needed: ANY_RECORD_MAY_MATCH, keys: some, after: null, limit: 2 * PORTION_ROWS })
-    // A row that the limit cut off would be taken for a deleted one.
+    // With so many rows, several have the same key, and the limit may have cut off others. Those would be taken for deleted.
     if (found.length === 2 * PORTION_ROWS) {
       const { recordType, own } = records
       throw new SourceRefusal(`records.${recordType.name}.key: ${own.key} is the same in several rows`)

@@ -3,17 +3,17 @@
 import type { Statement } from '../engine/connections.ts'
 import type { ChangeStatements, ChangeTypes } from '../engine/dialect.ts'
 import type { ChangeSelection } from '../engine/engine.ts'
-import type { MappedPart } from '../engine/mapped-records.ts'
+import type { MappedTable } from '../engine/mapped-records.ts'
 import { createParameters as parametersOf } from './conditions.ts'
 import { quoted, tableOf } from './names.ts'
 
-export const CHANGE_SQL: ChangeStatements = { mark: makeMarkStatement, list: makeListStatement }
+export const CHANGE_STATEMENTS: ChangeStatements = { mark: makeMarkStatement, list: makeListStatement }
 
 /** SQL of the time up to which the snapshot has changes: on a standby, the time of the last replayed transaction. */
 const SNAPSHOT_TIME_SQL = `case when pg_is_in_recovery() then coalesce(pg_last_xact_replay_timestamp(), to_timestamp(0)) else now() end`
 
 /** Makes the statement that reads how far the column has come: the time of the snapshot, or the highest version. */
-function makeMarkStatement(part: MappedPart, { changed }: ChangeTypes): Statement {
+function makeMarkStatement(part: MappedTable, { changed }: ChangeTypes): Statement {
   return {
     text:
       changed.holds === 'integer'
@@ -24,7 +24,7 @@ function makeMarkStatement(part: MappedPart, { changed }: ChangeTypes): Statemen
 }
 
 function makeListStatement(
-  part: MappedPart,
+  part: MappedTable,
   { key: keyType, changed: type }: ChangeTypes,
   { since, overlap, after, limit }: ChangeSelection,
 ): Statement {
@@ -47,10 +47,10 @@ function makeListStatement(
   }
 }
 
-const changedColumnSql = ({ changed }: MappedPart): string => `one.${quoted(changed ?? '')}`
+const changedColumnSql = ({ changed }: MappedTable): string => `one.${quoted(changed ?? '')}`
 
 /**
  * The SQL of a part's rows without `where`: rows that `where` excludes now must be found too, because their records must be
  * deleted.
  */
-const allRowsSql = ({ from }: MappedPart): string => tableOf({ from, where: null }, 'one')
+const allRowsSql = ({ from }: MappedTable): string => tableOf({ from, where: null }, 'one')

@@ -11,13 +11,13 @@ import {
 
 const castToTextSql = (column: string): string => `${column}::text`
 /** Makes the SQL of a day or a time as text; an infinite one becomes null. */
-const castFiniteToText = (column: string): string => `nullif(nullif(${column}::text, 'infinity'), '-infinity')`
+const castFiniteToTextSql = (column: string): string => `nullif(nullif(${column}::text, 'infinity'), '-infinity')`
 
-const storableOrNull = (text: string): string | null => (text.includes('\0') ? null : text)
+const nullIfHasZeroByte = (text: string): string | null => (text.includes('\0') ? null : text)
 
 /**
- * Makes a function that makes SQL to remove spaces around a text.
- * @param canHold whether the encoding of the database has a character: a statement may have no other
+ * Returns a function that makes the SQL of a column without spaces around its text.
+ * @param canHold true for a character that the encoding of the database has. PostgreSQL refuses others in a statement
  */
 export const makeTrimSqlWriter = (canHold: (text: string) => boolean): ((column: string) => string) => {
   const spaces = SPACE_CODE_POINTS.filter((one) => canHold(String.fromCharCode(one)))
@@ -28,7 +28,7 @@ export const makeTrimSqlWriter = (canHold: (text: string) => boolean): ((column:
 const textColumn = (sql: string, isKey = true): ColumnType => ({
   sql,
   read: castToTextSql,
-  parameter: storableOrNull,
+  parameter: nullIfHasZeroByte,
   trimmed: makeTrimSqlWriter(() => true),
   holds: 'text',
   isKey,
@@ -72,19 +72,19 @@ const COLUMN_TYPES: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType
   [700, numberColumn('float4', Math.fround)],
   [701, numberColumn('float8', (given) => given)],
   [16, { sql: 'bool', read: castToTextSql, parameter: noParameter, holds: 'boolean', isKey: false }],
-  [1082, { sql: 'date', read: castFiniteToText, parameter: noParameter, holds: 'day', isKey: false }],
+  [1082, { sql: 'date', read: castFiniteToTextSql, parameter: noParameter, holds: 'day', isKey: false }],
   // A time without a zone is read in the zone of the session, which is set to the zone of the source.
   [
     1114,
     {
       sql: 'timestamp',
-      read: (one) => castFiniteToText(`${one}::timestamptz`),
+      read: (one) => castFiniteToTextSql(`${one}::timestamptz`),
       parameter: noParameter,
       holds: 'instant',
       isKey: false,
     },
   ],
-  [1184, { sql: 'timestamptz', read: castFiniteToText, parameter: noParameter, holds: 'instant', isKey: false }],
+  [1184, { sql: 'timestamptz', read: castFiniteToTextSql, parameter: noParameter, holds: 'instant', isKey: false }],
   [
     2950,
     { sql: 'uuid', read: castToTextSql, parameter: (one) => (UUID_PATTERN.test(one) ? one : null), holds: 'other', isKey: true },
@@ -92,9 +92,9 @@ const COLUMN_TYPES: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType
 ])
 
 /** The type of all other columns, such as enumerations, which are compared by their text. */
-const OTHER_TYPE: ColumnType = { sql: 'text', read: castToTextSql, parameter: storableOrNull, holds: 'other', isKey: false }
+const OTHER_TYPE: ColumnType = { sql: 'text', read: castToTextSql, parameter: nullIfHasZeroByte, holds: 'other', isKey: false }
 
 export const columnType = (oid: number): ColumnType => COLUMN_TYPES.get(oid) ?? OTHER_TYPE
-/** True when a type has no row in the table, so that it is compared by its text. */
-export const isOtherType = ({ read, holds, isKey }: ColumnType): boolean =>
+/** True for the type that a column gets when its own type is not in `COLUMN_TYPES`: it is compared as a text. */
+export const isUnlistedColumnType = ({ read, holds, isKey }: ColumnType): boolean =>
   read === OTHER_TYPE.read && holds === OTHER_TYPE.holds && !isKey

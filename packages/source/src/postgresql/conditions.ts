@@ -4,7 +4,7 @@ import type { ColumnTest } from '../engine/column-test.ts'
 import type { ColumnType } from '../engine/column-type.ts'
 import {
   betweenNumbersSql,
-  betweenSql,
+  joinComparisonsSql,
   makeConditionWriter,
   mayBePlain,
   NO_ROW_CONDITION,
@@ -14,7 +14,7 @@ import {
   widenedBounds,
 } from '../engine/conditions.ts'
 import { Parameters } from '../engine/parameters.ts'
-import { isOtherType } from './column-types.ts'
+import { isUnlistedColumnType } from './column-types.ts'
 import { placeOf, quoted, tableOf } from './names.ts'
 
 /** Makes an empty list of parameters, which are written with position and type, such as `$1::text`. */
@@ -24,10 +24,10 @@ export const createParameters = (): Parameters => new Parameters((position, type
 const REAL_MARGIN = 1e-6
 
 /**
- * Returns the SQL condition that an expression has one of these values. PostgreSQL often plans a prepared statement anew if it
- * has a list, whose length it does not know; with one value it can keep the plan.
+ * Returns the SQL condition that an expression has one of these values. One value is compared with `=`, because PostgreSQL can
+ * then use the plan of a prepared statement again. With `any` it often makes a new plan.
  */
-export function oneOf(expression: string, values: readonly unknown[], type: string, parameters: Parameters): string {
+export function oneOfSql(expression: string, values: readonly unknown[], type: string, parameters: Parameters): string {
   const [value] = values
   return values.length === 1
     ? `${expression} = ${parameters.add(value, type)}`
@@ -45,9 +45,9 @@ function writeColumnTest(test: ColumnTest, column: string, type: ColumnType, par
       if (texts.length === 0) return NO_ROW_CONDITION
       const asked = comparedExpression(test, column, type)
       if (texts.some((text) => type.mayLack?.(text))) {
-        return oneOf(utf8BytesSql(asked), texts.map(hexText), 'bytea', parameters)
+        return oneOfSql(utf8BytesSql(asked), texts.map(hexText), 'bytea', parameters)
       }
-      return oneOf(asked, texts, isOtherType(type) || asked !== column ? 'text' : type.sql, parameters)
+      return oneOfSql(asked, texts, isUnlistedColumnType(type) || asked !== column ? 'text' : type.sql, parameters)
     }
     case 'beginning':
       if (type.holds !== 'text') return null
@@ -61,12 +61,12 @@ function writeColumnTest(test: ColumnTest, column: string, type: ColumnType, par
       return type.holds === 'text' ? writeFoldedTest(test, `${column}::text collate "C"`, parameters) : null
     case 'digits':
       return type.holds === 'text'
-        ? oneOf(digitsOfTextSql(column), test.texts, 'text', parameters)
+        ? oneOfSql(digitsOfTextSql(column), test.texts, 'text', parameters)
         : writeColumnTest({ is: 'texts', texts: test.texts }, column, type, parameters)
     case 'numbers':
       return writeNumbersTest(test, column, type, parameters)
     case 'booleans':
-      return type.holds === 'boolean' ? oneOf(column, test.values, 'bool', parameters) : null
+      return type.holds === 'boolean' ? oneOfSql(column, test.values, 'bool', parameters) : null
     case 'days':
       return writeDaysTest(test, column, type, parameters)
     case 'instants':
@@ -93,7 +93,7 @@ function writeFoldedTest(
 
 /** The SQL expression that a test compares. An index for the test must be on the same expression. */
 export function comparedExpression(test: ColumnTest, column: string, type: ColumnType): string {
-  if (isOtherType(type)) return `${column}::text`
+  if (isUnlistedColumnType(type)) return `${column}::text`
   if (type.holds !== 'text') return column
   if (test.is === 'digits') return digitsOfTextSql(column)
   const isTrimmed = test.is === 'days' || (test.is === 'texts' && test.trimmed)
@@ -108,8 +108,8 @@ const utf8BytesSql = (column: string): string => `convert_to(${column}::text, 'U
 const hexText = (text: string): string => `\\x${Buffer.from(text).toString('hex')}`
 
 /**
- * Makes the SQL of the digits of a text, as an index can have it. Regular expressions do not work with a collation that
- * takes different texts as equal, so "C" is used.
+ * Makes the SQL of the digits of a text. An index on the same SQL makes the search fast. Regular expressions do not work with a
+ * collation that takes different texts as equal, so "C" is used.
  */
 export const digitsOfTextSql = (column: string): string => `regexp_replace(${column} collate "C", '[^0-9]', '', 'g')`
 
@@ -144,7 +144,7 @@ function writeDaysTest(
   // With `=` PostgreSQL plans for the few rows of one day; with a period it would plan for many.
   if (holds === 'day' && from !== null && from === to) return `${column} = ${parameters.add(from, 'date')}`
   // The zone of the session decides to which day a time belongs.
-  return betweenSql(column, [
+  return joinComparisonsSql(column, [
     ...(from === null ? [] : [`>= ${parameters.add(from, 'date')}`]),
     ...(to === null ? [] : [holds === 'day' ? `<= ${parameters.add(to, 'date')}` : `< ${parameters.add(to, 'date')} + 1`]),
   ])
@@ -158,7 +158,7 @@ function writeInstantsTest(
   parameters: Parameters,
 ): string | null {
   if (holds !== 'day' && holds !== 'instant') return null
-  return betweenSql(column, [
+  return joinComparisonsSql(column, [
     ...(from === null ? [] : [`>= ${parameters.add(from, 'timestamptz')} - interval '1 day'`]),
     ...(to === null ? [] : [`<= ${parameters.add(to, 'timestamptz')} + interval '1 day'`]),
   ])

@@ -18,7 +18,7 @@ import type { SourceFile } from '../engine/mapped-records.ts'
 import { makeRefusal } from '../engine/source-refusal.ts'
 import { TimeLimit } from '../engine/time-limit.ts'
 import { failureOf } from './failures.ts'
-import { OutdatedStatement, sendPiece } from './one-piece.ts'
+import { OutdatedStatement, sendStatementsTogether } from './one-piece.ts'
 
 /** A snapshot of a PostgreSQL. In its answers, the types of columns are their numbers in the catalog. */
 export type PostgresSnapshot = DatabaseSnapshot<number>
@@ -60,7 +60,7 @@ export function openConnections(file: SourceFile, connection: pg.ClientConfig): 
   return connectionsOf(file, {
     async begin() {
       const client = await pool.connect()
-      return transactionOn(client, (before, asked) => sendPiece(client, before, asked, limitOf(client)), settings)
+      return transactionOn(client, (before, asked) => sendStatementsTogether(client, before, asked, limitOf(client)), settings)
     },
     failureOf,
     close: () => pool.end(),
@@ -78,8 +78,8 @@ const ROLL_BACK_TO_SAVEPOINT = makePlainStatement('rollback to savepoint beginni
 const COMMIT_TRANSACTION = makePlainStatement('commit')
 
 /**
- * Makes the statement that sets up a transaction, for the milliseconds that a statement may take. The set-up also takes the
- * snapshot; after that no statement can make the transaction writable.
+ * Returns a function that makes the statement with the settings of a transaction. This statement also takes the snapshot;
+ * afterwards PostgreSQL lets no statement make the transaction writable. `limit`: the milliseconds for each later statement.
  */
 function settingsStatementOf({ statementTimeout, timeZone, mirror }: SourceFile): (limit: number) => Statement {
   const fixed: Readonly<Record<string, string>> = {
@@ -106,23 +106,24 @@ function transactionOn(
   settings: (limit: number) => Statement,
 ): Transaction<number> {
   let hasBegun = false
-  /** The milliseconds for a statement that the transaction has set; 0: they must be set before the next one. */
+  /** The `statement_timeout` that is set in the transaction, in milliseconds; 0: it must be set before the next statement. */
   let limit = 0
   const goOn = async (error: unknown): Promise<void> => {
     limit = 0
     if (hasBegun) await piece([], ROLL_BACK_TO_SAVEPOINT)
-    // PostgreSQL has ended a whole piece only if the error is its own. After our own time limit the piece may still run.
+    // After an error of PostgreSQL, all statements that were sent together have ended. After our own time limit they may
+    // still run.
     else if (!(error instanceof pg.DatabaseError)) throw error
   }
   const send: Transaction<number>['run'] = (asked, { time, isLast }) => {
     // Without BEGIN, the statements of a piece are one transaction, which ends with the piece.
-    const isWhole = isLast && !hasBegun
+    const isOwnTransaction = isLast && !hasBegun
     const before = [
-      ...(hasBegun || isWhole ? [] : [BEGIN_SNAPSHOT]),
+      ...(hasBegun || isOwnTransaction ? [] : [BEGIN_SNAPSHOT]),
       ...(hasBegun && limit === time ? [] : [settings(time)]),
-      ...(hasBegun || isWhole ? [] : [SET_SAVEPOINT]),
+      ...(hasBegun || isOwnTransaction ? [] : [SET_SAVEPOINT]),
     ]
-    hasBegun ||= !isWhole
+    hasBegun ||= !isOwnTransaction
     // The extended protocol allows one statement only, so SQL of the operator cannot end this transaction and begin another.
     return piece(before, asked)
   }

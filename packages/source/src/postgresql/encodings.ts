@@ -1,8 +1,8 @@
 /** Finds which texts a database can store when its encoding is not UTF-8: others are refused as parameters. */
 
 /**
- * Encodings with one byte for each character: their names in PostgreSQL and in the Encoding Standard, and the first
- * byte above ASCII from which both agree.
+ * Encodings with one byte for each character: their names in PostgreSQL and in the Encoding Standard, and the first byte above
+ * ASCII. From this byte on, PostgreSQL and the Encoding Standard have the same characters.
  */
 const SINGLE_BYTE_ENCODINGS: ReadonlyMap<string, { readonly label: string; readonly first: number }> = new Map([
   ...[2, 3, 4].map((part) => [`LATIN${part}`, { label: `iso-8859-${part}`, first: 0xa0 }] as const),
@@ -28,14 +28,14 @@ export const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
 /**
  * Makes a function that says whether a text can be stored.
  * @param encoding the value of `server_encoding`
- * @returns null: every text can be stored, or we cannot tell (`isUnlistedEncoding`)
+ * @returns null: no function is needed, because every text can be stored; or none can be made (`isUnlistedEncoding`)
  */
 export function storableTextIn(encoding: string): ((text: string) => boolean) | null {
   if (encoding === 'LATIN1') return (text) => /^[\0-\xff]*$/.test(text)
   const found = SINGLE_BYTE_ENCODINGS.get(encoding)
   if (found === undefined) return null
   const bytes = Uint8Array.from({ length: 0x100 - found.first }, (_, at) => found.first + at)
-  // Control characters of the Encoding Standard are gaps in PostgreSQL.
+  // Where the Encoding Standard has control characters, PostgreSQL has no characters.
   const above = new Set([...new TextDecoder(found.label).decode(bytes)].filter((one) => one >= '\xa0' && one !== '\ufffd'))
   return (text) => [...text].every((one) => one < '\x80' || above.has(one))
 }

@@ -5,7 +5,8 @@ export const positionText = (position: bigint): string =>
 
 /**
  * True when a snapshot sees that all of these transactions have ended.
- * @param snapshot the text of `pg_current_snapshot`, such as 10:20:10,14: the next number is 20, and 10 and 14 have not ended
+ * @param snapshot the text of `pg_current_snapshot`. In 10:20:10,14 the last two numbers are of transactions that have not ended.
+ * All others below 20 have ended, and 20 is the number of the next transaction
  * @param transactions the last 32 bits of their numbers, as the log has them
  */
 export function haveTransactionsEnded(snapshot: string, transactions: readonly number[]): boolean {

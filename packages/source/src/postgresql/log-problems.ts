@@ -63,7 +63,7 @@ async function hasAllChangeKinds(state: PostgresSnapshot, publication: string): 
 
 /**
  * Finds why a table cannot be followed in the log as it is.
- * @param publication null: there is none, which `logProblems` reports
+ * @param publication null: there is none. Then nothing about it is returned here, because `logProblems` does that
  */
 async function tableProblems(state: PostgresSnapshot, part: LoggedTable, publication: string | null): Promise<readonly string[]> {
   const { schema, table } = part

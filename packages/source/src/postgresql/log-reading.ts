@@ -52,7 +52,7 @@ export class SlotKeyCollector {
     if (!this.keys.hasOpen) this.#commit(position)
   }
 
-  /** Notes a table's description. If the table was altered, its values may be others without a change in the log. */
+  /** Notes a table's description. When columns were altered, values may have changed without a change of a row in the log. */
   #describe(id: number, relation: LoggedRelation): void {
     const known = this.#relations.get(id)
     this.#relations.set(id, relation)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { emptyDatabase } from '../../../keys/test/postgres.ts'
 import { type Statement, TransactionNotBegun } from '../engine/connections.ts'
 import { TimeLimit } from '../engine/time-limit.ts'
-import { OutdatedStatement, sendPiece } from './one-piece.ts'
+import { OutdatedStatement, sendStatementsTogether } from './one-piece.ts'
 
 let database: Awaited<ReturnType<typeof emptyDatabase>>
 let client: pg.Client
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const plain = (text: string): Statement => ({ text, values: [] })
 const limit = new TimeLimit(60_000, () => new Error('late'))
-const send = (asked: Statement, before: readonly Statement[] = []) => sendPiece(client, before, asked, limit)
+const send = (asked: Statement, before: readonly Statement[] = []) => sendStatementsTogether(client, before, asked, limit)
 const prepared = async (): Promise<number> => (await client.query('select from pg_prepared_statements')).rowCount ?? 0
 
 test('after a statement that fails none of the others runs, whatever they would do', async () => {

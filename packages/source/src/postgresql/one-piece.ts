@@ -1,7 +1,7 @@
 /**
- * Sends several statements in one piece and waits once. After a failure PostgreSQL skips the later ones, up to the Sync at the
- * end of the piece. So each statement runs only in the transaction that those before it have begun. Where no transaction is open
- * and none of them says BEGIN, the piece is a transaction of its own.
+ * Sends several statements together, as one piece, and waits once. When a statement fails, PostgreSQL skips the rest of the
+ * piece. So if BEGIN fails, no later statement runs without its transaction. If no transaction is open and no statement says
+ * BEGIN, the piece is one transaction.
  */
 
 import { oncePerObject } from '@rollcall/base/shared/once-per'
@@ -41,11 +41,11 @@ export class OutdatedStatement extends Error {
 }
 
 /**
- * Sends a piece: the wanted statement, after others whose rows are not read. The wanted statement, and each other statement with
- * values, is prepared once on a connection.
+ * Sends a piece: some statements whose rows are not read, and then the wanted statement. A connection keeps the wanted statement
+ * prepared, and the other statements that have values.
  * @throws TransactionNotBegun a statement before the wanted one has failed; OutdatedStatement; or the error of the wanted one
  */
-export async function sendPiece(
+export async function sendStatementsTogether(
   client: pg.ClientBase,
   before: readonly Statement[],
   asked: Statement,
@@ -67,7 +67,7 @@ export async function sendPiece(
     dropped.push(prepared.get(text)?.name ?? '')
     prepared.delete(text)
   }
-  const steps = [...before, asked].map((statement): PieceStep => {
+  const steps = [...before, asked].map((statement): StatementToSend => {
     const isKept = statement === asked || statement.values.length > 0
     const { name, columns } = isKept ? prepare(statement) : UNNAMED_STATEMENT
     const isNew = !isKept || fresh.includes(statement.text)
@@ -99,7 +99,7 @@ const isChangedResultError = (error: unknown): boolean => error instanceof pg.Da
 
 const UNNAMED_STATEMENT: PreparedStatement = { name: '', columns: null, used: 0 }
 
-interface PieceStep extends Statement {
+interface StatementToSend extends Statement {
   readonly values: readonly (string | null)[]
   /** The name of the prepared statement; empty: the statement is not kept prepared. */
   readonly name: string
@@ -128,12 +128,12 @@ class PieceQuery {
   completed = 0
   readonly rows: (string | null)[][] = []
   columns: ResultColumns = { types: [], names: [] }
-  readonly #steps: readonly PieceStep[]
+  readonly #steps: readonly StatementToSend[]
   readonly #asked: number
   readonly #dropped: readonly string[]
 
-  /** Makes the query of a piece. @param asked the place of the step whose rows are read */
-  constructor(steps: readonly PieceStep[], asked: number, dropped: readonly string[]) {
+  /** Makes the query of a piece. @param asked the index of the step whose rows are read */
+  constructor(steps: readonly StatementToSend[], asked: number, dropped: readonly string[]) {
     this.#steps = steps
     this.#asked = asked
     this.#dropped = dropped

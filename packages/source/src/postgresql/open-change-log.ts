@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import pg from 'pg'
 import type { ChangeLog } from '../engine/change-log.ts'
 import type { RunInSnapshot } from '../engine/connections.ts'
-import { partsByLoggedTable } from '../engine/logged-keys.ts'
+import { keyColumnsByLoggedTable } from '../engine/logged-keys.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
 import { haveTransactionsEnded, parseLogPosition } from './log-positions.ts'
 import { logProblems } from './log-problems.ts'
@@ -20,7 +20,7 @@ export interface ChangeLogDeps {
   readonly inSnapshot: RunInSnapshot<number>
 }
 
-/** Opens the log. @param name the end of the slot's name, such as the namespace of the registry */
+/** Opens the log. @param name the text after `rollcall_` in the slot's name, such as the namespace of the registry */
 export function openChangeLog({ file, connection, inSnapshot }: ChangeLogDeps, name: string): ChangeLog {
   const slot = slotName(name)
   const publication = file.mirror?.publication ?? ''
@@ -50,7 +50,7 @@ export function openChangeLog({ file, connection, inSnapshot }: ChangeLogDeps, n
         const at = parseLogPosition(position)
         const isThere = confirmed != null && status !== 'lost'
         return {
-          // The log ends before our position only when the source was set back to an older state.
+          // When the log ends before our position, the source was set back to an older state.
           isKept: isThere && parseLogPosition(confirmed) <= at && at <= parseLogPosition(end ?? '0/0'),
           end: end ?? '0/0',
           size: Number(size ?? 0),
@@ -60,7 +60,7 @@ export function openChangeLog({ file, connection, inSnapshot }: ChangeLogDeps, n
       const client = await connectForReplication(connection)
       try {
         await endSlotReader(client, slot)
-        return await readLog(client, { slot, publication, position, parts: partsByLoggedTable(file, 'public') })
+        return await readLog(client, { slot, publication, position, parts: keyColumnsByLoggedTable(file, 'public') })
       } catch (error) {
         await client.end().catch(() => undefined)
         throw error
@@ -103,8 +103,8 @@ export function slotName(name: string): string {
 }
 
 /**
- * Ends a connection that still reads the slot, such as that of a node that no longer has the claim. If the host of that node is
- * lost, the database would keep the slot reserved for the node until wal_sender_timeout.
+ * Ends another connection that still reads the slot, such as that of a node that has lost its claim. When the host of such a node
+ * has failed, the database would otherwise keep that connection, and refuse ours, until `wal_sender_timeout`.
  * @returns a row if the slot exists
  */
 const endSlotReader = (client: pg.Client, slot: string): Promise<pg.QueryResult> =>

@@ -4,17 +4,17 @@ import type { EnvironmentVariables } from '../engine/address.ts'
 import type { ColumnType } from '../engine/column-type.ts'
 import type { Dialect } from '../engine/dialect.ts'
 import type { OpenEngine } from '../engine/engine.ts'
-import type { MappedPart, SourceFile } from '../engine/mapped-records.ts'
+import type { MappedTable, SourceFile } from '../engine/mapped-records.ts'
 import { createEngine } from '../engine/open-engine.ts'
 import { CATALOG_STATEMENTS } from './catalog.ts'
-import { CHANGE_SQL } from './change-statements.ts'
+import { CHANGE_STATEMENTS } from './change-statements.ts'
 import { columnType, makeTrimSqlWriter } from './column-types.ts'
 import { openConnections, type PostgresSnapshot, readConnectionConfig } from './connections.ts'
 import { isAscii, isUnlistedEncoding, storableTextIn } from './encodings.ts'
 import { failureOf } from './failures.ts'
 import { placeOf, quoted, tableOf } from './names.ts'
 import { openChangeLog } from './open-change-log.ts'
-import { PLAN_STATEMENTS } from './plans.ts'
+import { PLAN_READER } from './plans.ts'
 import { readEngineReport } from './privileges.ts'
 import { ROW_SQL } from './row-sql.ts'
 
@@ -28,16 +28,16 @@ export function openPostgresql(file: SourceFile, env: EnvironmentVariables): Ope
 
 const POSTGRESQL_DIALECT: Dialect<number> = {
   rows: ROW_SQL,
-  changes: CHANGE_SQL,
+  changes: CHANGE_STATEMENTS,
   readTypes,
   hasUniqueKey,
   report: readEngineReport,
-  plans: PLAN_STATEMENTS,
+  plans: PLAN_READER,
   catalog: CATALOG_STATEMENTS,
   failureOf,
 }
 
-async function readTypes(state: PostgresSnapshot, parts: readonly MappedPart[]): Promise<readonly ColumnType[][]> {
+async function readTypes(state: PostgresSnapshot, parts: readonly MappedTable[]): Promise<readonly ColumnType[][]> {
   const encoding = await state.run({ text: `select current_setting('server_encoding')`, values: [] })
   const typeOf = columnTypesForEncoding(encoding.rows[0]?.[0] ?? '')
   const found: ColumnType[][] = []
@@ -50,7 +50,7 @@ async function readTypes(state: PostgresSnapshot, parts: readonly MappedPart[]):
   return found
 }
 
-/** The types of columns in a database with this encoding. */
+/** Makes a function that gives the type of a column by its number in the catalog, for a database with this encoding. */
 function columnTypesForEncoding(encoding: string): (oid: number) => ColumnType {
   if (isUnlistedEncoding(encoding)) {
     const trimmed = makeTrimSqlWriter(isAscii)
@@ -67,7 +67,7 @@ function columnTypesForEncoding(encoding: string): (oid: number) => ColumnType {
   }
 }
 
-async function hasUniqueKey(state: PostgresSnapshot, { from, key }: MappedPart): Promise<boolean> {
+async function hasUniqueKey(state: PostgresSnapshot, { from, key }: MappedTable): Promise<boolean> {
   if ('select' in from) return false
   const { rows } = await state.run({
     text: `select 1 from pg_index join pg_attribute on attrelid = indrelid and attnum = indkey[0]

@@ -24,7 +24,7 @@ export type LogMessage =
   | { readonly is: 'begin'; readonly transaction: number }
   /** `end`: the position in the log after the transaction. */
   | { readonly is: 'commit'; readonly end: bigint }
-  /** The row before and after the change; null: it was not sent, or did not exist. */
+  /** The row before and after the change. `before` is null for an insert, or if it was not sent; `after` for a delete. */
   | { readonly is: 'change'; readonly relation: number; readonly before: RowValues | null; readonly after: RowValues | null }
   | { readonly is: 'truncate'; readonly relations: readonly number[] }
   | { readonly is: 'relation'; readonly id: number; readonly relation: LoggedRelation }

@@ -10,7 +10,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[]
 }
 
-export const PLAN_STATEMENTS: Plans<number> = {
+export const PLAN_READER: Plans<number> = {
   prefer: 'set local enable_seqscan = off',
   explain: 'explain (format json)',
   readsAll({ rows }) {
@@ -18,7 +18,7 @@ export const PLAN_STATEMENTS: Plans<number> = {
     const isIn = (node: PlanNode): boolean => isFullScan(node) || (node.Plans ?? []).some(isIn)
     return isIn(plan)
   },
-  // On a view the statement fails: the administrator must know the table behind it.
+  // For a view this statement would fail: the administrator must write the name of the table that the view reads.
   indexOn(place, column, asked) {
     const name = quoted(column)
     const expression = asked === null ? name : comparedExpression(asked.test, name, asked.type)

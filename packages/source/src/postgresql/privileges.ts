@@ -1,4 +1,4 @@
-/** Finds what an account of PostgreSQL may do beyond reading: with fewer rights even a mistake of ours cannot harm a source. */
+/** Finds what an account of PostgreSQL may do beyond reading. Without such rights, no error of ours can harm a source. */
 
 import { listEncryptionWeaknesses } from '../engine/encryption.ts'
 import type { EngineReport } from '../engine/engine.ts'
@@ -13,11 +13,11 @@ const userSchemaSql = (schema: string): string => `${schema} not in (${SYSTEM_SC
 /** Roles of the server whose members may do more than read, for example write rows or files, or run programs. */
 const WRITING_ROLES_SQL = `'pg_write_all_data', 'pg_write_server_files', 'pg_execute_server_program', 'pg_maintain', 'pg_create_subscription'`
 
-/** The account, and all roles that it may take, even if it does not have their rights now. */
+/** SQL of a relation to join: the account, and all roles that it may take, even if it does not have their rights now. */
 const ACCOUNT_ROLES_SQL = `(select oid as role from pg_roles where pg_has_role(current_user, oid, 'member')) as member`
 
-/** Statements that return at most one row, with a sentence on what the account may do. */
-const FIND_EXCESS_RIGHTS: readonly string[] = [
+/** Statements that each return a row with a sentence when the account has a certain right beyond reading, otherwise none. */
+const FIND_EXCESS_RIGHTS_SQL: readonly string[] = [
   `select 'it is a superuser' from pg_roles where rolname = current_user and rolsuper`,
   `select 'it may make databases (CREATEDB)' from pg_roles where rolname = current_user and rolcreatedb`,
   `select 'it may make roles (CREATEROLE)' from pg_roles where rolname = current_user and rolcreaterole`,
@@ -58,7 +58,8 @@ const FIND_REMOTE_CONNECTION = `select 1 where inet_server_addr() is not null
 
 /**
  * Returns a report on the database and the account.
- * @throws SourceRefusal the database is one of Rollcall: a source file could read records and keys past all grants
+ * @throws SourceRefusal the database is one of Rollcall: a source file could read its records and keys, whatever the grants of
+ * participants say
  */
 export async function readEngineReport(state: PostgresSnapshot, { ca, mirror }: SourceFile): Promise<EngineReport> {
   const one = async (text: string): Promise<string | null> => (await state.run({ text, values: [] })).rows[0]?.[0] ?? null
@@ -69,7 +70,9 @@ export async function readEngineReport(state: PostgresSnapshot, { ca, mirror }: 
     `select 'PostgreSQL ' || current_setting('server_version') || ', database ' || current_database() || ', account ' || current_user`,
   )
   const writes: string[] = []
-  for (const text of mirror?.follow === 'logical' ? FIND_EXCESS_RIGHTS : [...FIND_EXCESS_RIGHTS, FIND_REPLICATION_RIGHT]) {
+  for (const text of mirror?.follow === 'logical'
+    ? FIND_EXCESS_RIGHTS_SQL
+    : [...FIND_EXCESS_RIGHTS_SQL, FIND_REPLICATION_RIGHT]) {
     const found = await one(text)
     if (found !== null) writes.push(found)
   }

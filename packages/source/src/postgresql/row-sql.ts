@@ -1,14 +1,14 @@
 /** The SQL of PostgreSQL for the statement that reads rows. */
 
 import { MOST_CHILD_ROWS, type RowSqlWriter } from '../engine/row-statement.ts'
-import { columnCondition, conditionOf, createParameters, oneOf } from './conditions.ts'
+import { columnCondition, conditionOf, createParameters, oneOfSql } from './conditions.ts'
 import { placeOf, quoted, tableOf } from './names.ts'
 
 export const ROW_SQL: RowSqlWriter = {
   names: { placeOf, quoted, tableOf },
   conditions: { conditionOf, columnCondition },
   parameters: createParameters,
-  oneOf: (column, texts, { sql }, collected) => oneOf(column, texts, sql, collected),
+  oneOf: (column, texts, { sql }, collected) => oneOfSql(column, texts, sql, collected),
   limit: (rows, collected) => collected.add(rows, 'int4'),
   childRows: (cells, from, condition) =>
     `select json_agg(one)::text from (select json_build_array(${cells.join(', ')}) as one from ${from} where ${condition} limit ${MOST_CHILD_ROWS + 1}) as few`,

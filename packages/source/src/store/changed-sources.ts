@@ -1,4 +1,4 @@
-/** Stores what remains of a mirror when its registry gets another source file. */
+/** Ends and begins mirrors when registries get other source files, and notes what former mirrors have left. */
 
 import type { Database } from '@rollcall/database/database'
 import { NO_STATEMENT_TIMEOUT_SQL, withTransaction } from '@rollcall/database/transaction'
@@ -7,19 +7,19 @@ import { dropCopiedRecords } from '@rollcall/records/registries/removed-registri
 import type { ClientBase, Pool } from 'pg'
 
 /** A former source, whose database keeps its log for us from a position on. */
-export interface AbandonedPlace {
+export interface AbandonedLogPosition {
   readonly source: object
   readonly position: JsonValue
 }
 
 /**
  * Ends the claim of a mirror, so that nothing more is written by its former source file. Notes our place in the log of the
- * source, if the source keeps one. Locks the mirror until the transaction ends.
- * @param source the former file; null: no log was kept for it
- * @returns the digest of the file to which the position belonged, and whether a comparison has not ended; null: no node has begun
- * to follow the mirror
+ * source, if the source keeps its log for us. Locks the mirror until the transaction ends.
+ * @param source the former source file; null: its database keeps no log for us, so no place is noted
+ * @returns the digest of the file to which the mirror's position belongs, and whether a comparison has not ended; null: there is
+ * no row of the mirror, because no node has begun to follow it
  */
-export async function endMirror(
+export async function endClaimAndNotePlace(
   client: Pick<ClientBase, 'query'>,
   registry: number,
   source: object | null,
@@ -48,7 +48,7 @@ export async function beginMirror(client: Pick<ClientBase, 'query'>, registry: n
 }
 
 /** Ends the mirror of a registry that is read live from now on. Its copies are deleted a little later. */
-export async function leaveMirror(client: Pick<ClientBase, 'query'>, registry: number): Promise<void> {
+export async function markMirrorLeft(client: Pick<ClientBase, 'query'>, registry: number): Promise<void> {
   await client.query(`update source_mirror set was_live = false, left_at = now(), ${RESET_PROGRESS_SQL} where registry = $1`, [
     registry,
   ])
@@ -65,10 +65,10 @@ export async function noteMirrorComplete(client: Pick<ClientBase, 'query'>, regi
   await client.query('update source_mirror set was_live = false where registry = $1', [registry])
 }
 
-/** The remains of a registry's mirrors: places in logs of former sources, and copies to be deleted if `isOver`. */
+/** What former mirrors of a registry have left: places in logs of former sources (`abandoned`), and copies of records. */
 export interface MirrorRemains {
   readonly registry: number
-  readonly abandoned: readonly AbandonedPlace[]
+  readonly abandoned: readonly AbandonedLogPosition[]
   /** True when the copies may be deleted: the registry has been read live for a minute. */
   readonly isOver: boolean
 }
@@ -87,7 +87,7 @@ export async function findMirrorRemains(pool: Pool): Promise<readonly MirrorRema
 }
 
 /** Deletes the note of a place in a log that the former source no longer keeps for us. */
-export async function forgetAbandonedPlace(pool: Pool, registry: number, place: AbandonedPlace): Promise<void> {
+export async function forgetAbandonedPlace(pool: Pool, registry: number, place: AbandonedLogPosition): Promise<void> {
   await pool.query(
     `update source_mirror set abandoned = (select coalesce(jsonb_agg(one), '[]') from jsonb_array_elements(abandoned) as one
        where one <> $2::jsonb) where registry = $1`,
@@ -95,7 +95,7 @@ export async function forgetAbandonedPlace(pool: Pool, registry: number, place: 
   )
 }
 
-/** Deletes the copies that a former mirror of a registry has left; nothing if it is a mirror again or never was one. */
+/** Deletes the copies that a former mirror of a registry has left. If the registry has no former mirror, nothing is deleted. */
 export async function dropLeftCopies(db: Database, registry: number): Promise<void> {
   await withTransaction(db.pool, async (client) => {
     // The statements have no time limit, because a large registry has millions of rows.
@@ -105,8 +105,9 @@ export async function dropLeftCopies(db: Database, registry: number): Promise<vo
 }
 
 /**
- * Deletes the stored rows of a former mirror, and the mirror too unless a place in a log is noted for it.
- * @returns false: there is no former mirror, so copies must stay
+ * Deletes what is stored about a former mirror: its rows in `source_row`, and its row in `source_mirror`. The row in
+ * `source_mirror` stays while it has a place in a log (`abandoned`).
+ * @returns false: the registry is a mirror, or never was one, so its copies must stay
  */
 async function forgetFormerMirrorRows(client: Pick<ClientBase, 'query'>, registry: number): Promise<boolean> {
   const { rows } = await client.query('select 1 from source_mirror where registry = $1 and left_at is not null for update', [

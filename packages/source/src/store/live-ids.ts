@@ -1,17 +1,17 @@
 /**
- * The ids of live records: a mark, and the key of the row. Ids of copies are numbers. So an id that was stored before a registry
- * changed from one to the other never becomes the id of another record.
+ * The ids of live records: `=` and the key of the row. The ids of copies are numbers. So after a registry changes from live
+ * records to copies, or back, an id that was stored before is never taken for the id of another record.
  */
 
 const LIVE_ID_PREFIX = '='
 
-/** An id that no live record has. */
+/** An id that no live record has. Stored pages of answers have it in place of a record that is gone. */
 export const NO_LIVE_RECORD_ID = LIVE_ID_PREFIX
 
 /** The id of the live record with this key. */
 export const liveId = (key: string): string => `${LIVE_ID_PREFIX}${key}`
 
-/** True when an id is that of a live record, or `NO_LIVE_RECORD_ID`. */
+/** True when an id has the form of the ids of live records. `NO_LIVE_RECORD_ID` has it too. */
 export const isLiveId = (id: string): boolean => id.startsWith(LIVE_ID_PREFIX)
 
 /** The key in a live id; null: it is not the id of a live record. */

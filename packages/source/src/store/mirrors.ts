@@ -30,12 +30,12 @@ export interface ComparisonProgress {
   readonly after: string | null
   /** The time at which the comparison began, in seconds since 1970 by our database. */
   readonly began: number
-  /** True when changes are known to be missing in the copy until the comparison has ended. Absent in older rows: false. */
+  /** True when the comparison repairs a copy that lacks changes, such as after the log was lost. Absent in older rows: false. */
   readonly isRepair?: boolean
 }
 
 /** The stored progress of a mirror, from which a node continues. */
-export interface MirrorPlace {
+export interface StoredMirrorProgress {
   /** The digest of the source file to which the position belongs; null: nothing was read yet. */
   readonly file: string | null
   readonly position: JsonValue
@@ -46,17 +46,17 @@ export interface MirrorPlace {
 }
 
 /**
- * Claims a mirror for some seconds, if no other claim is valid.
- * @param source the file by which it is followed
- * @returns null: another node has the mirror, or the registry now has another file
+ * Claims a mirror for a number of seconds, if no other claim is valid.
+ * @param source the source file of the registry, as this node knows it
+ * @returns the progress of the mirror; null: another node has a claim, or the registry now has another source file
  */
 export async function claimMirror(
   pool: Pool,
   { registry, claim }: MirrorClaim,
   source: object,
   seconds: number,
-): Promise<MirrorPlace | null> {
-  const { rows } = await pool.query<MirrorPlace>(
+): Promise<StoredMirrorProgress | null> {
+  const { rows } = await pool.query<StoredMirrorProgress>(
     `insert into source_mirror as mirror (registry, claim, claimed_until)
        select id, $2::uuid, now() + make_interval(secs => $3) from ${MIRRORED_REGISTRIES_SQL} as registry
        where id = $1 and source = $4::jsonb
@@ -100,7 +100,7 @@ export async function requireClaim(pool: Pool, { registry, claim }: MirrorClaim)
   if (rows.length === 0) throw new ClaimLost()
 }
 
-/** The progress of a mirror that is committed with its records. Absent members stay. */
+/** The changes of a mirror's progress that are committed with its records. What is absent here stays as it is stored. */
 export interface ProgressChange {
   readonly file?: string
   readonly position?: JsonValue
@@ -111,11 +111,11 @@ export interface ProgressChange {
   readonly behind?: number
 }
 
-const JSON_PROGRESS_MEMBERS = new Set(['position', 'comparison'])
+const JSONB_PROGRESS_COLUMNS = new Set(['position', 'comparison'])
 
 /**
- * Stores the progress of a mirror in the transaction that writes its records, and removes the stored failure. Locks the mirror
- * until the transaction ends, so that another node waits.
+ * Stores the progress of a mirror in the transaction that writes its records, and removes the stored failure. Locks the row of
+ * the mirror until the transaction ends, so that no other node can claim the mirror before.
  * @returns whether an operator wants all records compared
  * @throws ClaimLost
  */
@@ -125,7 +125,9 @@ export async function saveProgress(
   progress: ProgressChange,
 ): Promise<boolean> {
   const given = Object.entries({ ...progress, failure: null, failed_at: null }).filter(([, value]) => value !== undefined)
-  const values = given.map(([name, value]) => (JSON_PROGRESS_MEMBERS.has(name) && value !== null ? JSON.stringify(value) : value))
+  const values = given.map(([name, value]) =>
+    JSONB_PROGRESS_COLUMNS.has(name) && value !== null ? JSON.stringify(value) : value,
+  )
   const { rows } = await client.query<{ wanted: boolean }>(
     `update source_mirror set ${given.map(([name], at) => `${name} = $${at + 3}`).join(', ')}
      where registry = $1 and claim = $2 returning comparison_wanted as wanted`,
@@ -166,11 +168,11 @@ export interface MirrorState {
   /** The time at which the last complete comparison began; null: the first one has not ended. */
   readonly compared_at: Date | null
   readonly comparison: ComparisonProgress | null
-  /** The age in seconds of the newest state of the source that is here with all changes; null: it is not known. */
+  /** The copy has all changes of the source that are older than this number of seconds; null: no such number is known. */
   readonly lag: number | null
   /** The number of changed rows that were found in the source and are not written yet. */
   readonly behind: number
-  /** The number of rows that could not become records, or whose newest state could not become one. */
+  /** The number of rejected rows: they could not become records, or their records could not take their last changes. */
   readonly rejects: number
   readonly failure: string | null
   readonly failed_at: Date | null

@@ -1,4 +1,4 @@
-/** Changes the stored ids of a registry's records, when the records are copied from now on, or read live. */
+/** Changes the stored ids of a registry's records when it changes from live records to copies, or back. */
 
 import type { Registry } from '@rollcall/core/model/registry'
 import { endBackfills, replaceRecordIdsOfEvents } from '@rollcall/delivery/store/events/moved-records'
@@ -11,9 +11,9 @@ import { liveIdSql, NO_LIVE_RECORD_ID } from './live-ids.ts'
 const NO_COPY_ID = '0'
 
 /**
- * Gives events and the stored pages of answers the new ids of records: those of the copies, or those of live records. The stored
- * rows say which copy belongs to which row. Ends unfinished backfills of subscriptions. The caller holds `lockRegistryFor(...,
- * 'merge')`.
+ * Gives events and the stored pages of answers the new ids of records: those of the copies, or those of live records. The rows of
+ * `source_row` say which copy belongs to which row of the source. Ends unfinished backfills of subscriptions. The caller has
+ * locked the registry in the transaction, with `lockRegistryFor(..., 'merge')`.
  */
 export async function replaceStoredRecordIds(
   client: Pick<ClientBase, 'query'>,

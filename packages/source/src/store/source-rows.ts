@@ -1,7 +1,7 @@
 /** Stores which record each row of a source has become, and why other rows could not become one. */
 
 import type { Database } from '@rollcall/database/database'
-import { queryWithoutLimit } from '@rollcall/database/transaction'
+import { queryWithoutTimeLimit } from '@rollcall/database/transaction'
 import type { ClientBase, Pool } from 'pg'
 
 /** Names the stored rows of one record type of a registry. */
@@ -18,8 +18,8 @@ export interface StoredRow {
 }
 
 /**
- * Lets PostgreSQL count the stored rows. Without statistics, it reads all rows of a registry to find some by their keys. It makes
- * them itself later, but a first load finds and stores many rows before that.
+ * Lets PostgreSQL make statistics of the stored rows. Without statistics, it reads all rows of a registry to find some by their
+ * keys. PostgreSQL makes statistics by itself later, but a first load finds and stores many rows before that.
  */
 export async function makeRowStatistics(pool: Pool): Promise<void> {
   await pool.query('analyze source_row')
@@ -38,7 +38,11 @@ export async function storedRows(
   return rows
 }
 
-/** Finds keys of rows whose records have an identifier of `held`, and of rejected rows that want one of `wanted`. */
+/**
+ * Finds the keys of rows by primary identifiers.
+ * @param held finds the row whose record has the identifier
+ * @param wanted finds rows that were rejected because the record of another row had the identifier
+ */
 export async function keysByIdentifiers(
   pool: Pool,
   { registry, recordType }: SourceRowScope,
@@ -62,14 +66,14 @@ export async function unseenKeys(
   run: number,
   limit: number,
 ): Promise<readonly string[]> {
-  const { rows } = await queryWithoutLimit<{ key: string }>(pool, {
+  const { rows } = await queryWithoutTimeLimit<{ key: string }>(pool, {
     text: `select key from source_row where registry = $1 and record_type = $2 and seen <> $3::bigint order by key limit $4`,
     values: [registry, recordType, run, limit],
   })
   return rows.map(({ key }) => key)
 }
 
-/** The outcome of reading a row of a source: a record, or a rejected row. */
+/** What is stored about a row of a source that was read: the row has become a record, or it is rejected. */
 export interface RowOutcome extends StoredRow {
   /** The row's primary identifier if another row's record has it, so that this row is rejected; otherwise null. */
   readonly wanted: string | null

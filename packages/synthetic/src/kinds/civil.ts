@@ -55,7 +55,7 @@ function civilPerson(population: Population, index: number): object {
   }
 }
 
-/** The birth date. Sometimes a full date gets a time; its day stays the day of birth in whatever zone is written. */
+/** The birth date. Sometimes a full date gets a time, with or without an offset; its first ten characters stay the same. */
 function birthDate(stream: RandomStream, person: Person): string {
   const full = person.birth_date.length === 10
   if (!full || !stream.chance(ERROR_RATES.birth_date_time)) return person.birth_date

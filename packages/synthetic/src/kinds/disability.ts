@@ -1,5 +1,5 @@
 /** Disability registry: one DisabledPerson for every seventh person of the population (public-standard 2.7). */
-import { shortName } from '../names.ts'
+import { firstAndLastName } from '../names.ts'
 import { DISABILITY_STRIDE, disabilityOffset, type Person, personAt } from '../people.ts'
 import { type Population, RandomStream, STREAM_PURPOSES } from '../stream.ts'
 import { identifier, JSON_LD_CONTEXT, type KindGenerator, omitAtRandom, usualOrOtherSpelling } from './parts.ts'
@@ -44,7 +44,7 @@ function disabledPerson(population: Population, person: Person): object {
     personal_details: {
       identifier: [identifier('UIN', uin)],
       member_identifier: uin,
-      name: shortName(person.name),
+      name: firstAndLastName(person.name),
       date_of_birth: person.birth_date,
       gender: person.sex,
     },

@@ -49,7 +49,7 @@ function essMember(population: Population, index: number): object {
       ...(person.phone !== null && { phone_number: [person.phone] }),
       ...(person.email !== null && { email: [person.email] }),
     },
-    ...(place.role !== 'head' && omitAtRandom(stream, { related_person: [relatedHead(population, person)] })),
+    ...(place.role !== 'head' && omitAtRandom(stream, { related_person: [makeHeadRelation(population, person)] })),
     is_disabled: person.is_disabled,
     ...omitAtRandom(stream, { marital_status: place.marital_status }),
     ...(isOfWorkingAge(person) && employmentMembers(stream, person)),
@@ -62,7 +62,7 @@ function essMember(population: Population, index: number): object {
   }
 }
 
-function relatedHead(population: Population, person: Person): object {
+function makeHeadRelation(population: Population, person: Person): object {
   const related_member = { '@type': 'Member', member_identifier: identifierNumber(population, 'UIN', person.household.first) }
   return { '@type': 'RelatedPerson', relationship_type: relationshipToHead(person), related_member }
 }

@@ -1,6 +1,6 @@
 /** Farmer registry: one Farmer for the head of every second household (public-standard 2.8). */
 import { householdNumbered } from '../households.ts'
-import { shortName } from '../names.ts'
+import { firstAndLastName } from '../names.ts'
 import { identifierNumber } from '../numbers.ts'
 import { type Person, personInHousehold } from '../people.ts'
 import { civilAddress } from '../places.ts'
@@ -33,7 +33,7 @@ function farmerDocument(population: Population, person: Person): object {
       member_identifier: [number('FARMER_ID'), number('FARM_REG_NO'), number('FARM_ID'), identifier('UIN', person.uin)],
       demographic_info: {
         identifier: [identifier('UIN', person.uin)],
-        name: shortName(person.name),
+        name: firstAndLastName(person.name),
         date_of_birth: person.birth_date,
         gender: person.sex,
         ...(person.phone !== null && { phone_number: [person.phone] }),

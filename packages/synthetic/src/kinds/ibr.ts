@@ -45,7 +45,7 @@ function beneficiaryDocument(population: Population, index: number): object {
       member_identifier: uin,
       demographic_info: { person: demographics(stream, person) },
       relationship_head: relationshipToHead(person),
-      ...(place.role !== 'head' && omitAtRandom(stream, { related_person: relatedHead(person) })),
+      ...(place.role !== 'head' && omitAtRandom(stream, { related_person: makeHeadRelation(person) })),
       is_disabled: person.is_disabled ? '1' : '0',
       ...omitAtRandom(stream, {
         marital_status: usualOrOtherSpelling(stream, place.marital_status, MARITAL_WORDS_BY_CODE[place.marital_status]),
@@ -76,11 +76,11 @@ function demographics(stream: RandomStream, person: Person): object {
   }
 }
 
-function relatedHead(person: Person): object {
+function makeHeadRelation(person: Person): object {
   return { relationship_type: relationshipToHead(person), group_identifier: identifier('HOUSEHOLD_ID', person.household_id) }
 }
 
-/** The enrolments of a person: one is an object, two or three form an array. */
+/** The enrolments of a person: an object for one enrolment, an array for two or three. */
 function enrolments(stream: RandomStream, population: Population, person: Person): object {
   const [only, ...more] = programmesOf(population, person)
   const first = enrolment(stream, person, only)

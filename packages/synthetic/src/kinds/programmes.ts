@@ -17,14 +17,14 @@ export interface Programme {
 const ALL_AGES = [0, 200] as const
 
 export const PROGRAMMES: readonly [Programme, ...Programme[]] = [
-  programmeRow('PRG-01', 'Winter Grant', '1', 'Yearly', 120),
-  programmeRow('PRG-02', 'Child Allowance', '1', 'Monthly', 35, [0, 17]),
-  programmeRow('PRG-03', 'School Meals', '3', 'Daily', 2, [6, 17]),
-  programmeRow('PRG-04', 'Old Age Support', '1', 'Monthly', 80, [65, 200]),
-  programmeRow('PRG-05', 'Public Works', '5', 'Weekly', 45, [18, 64]),
-  programmeRow('PRG-06', 'Food Voucher', '2', 'Monthly', 25),
-  programmeRow('PRG-07', 'Health Cover', '6', 'Yearly', 60),
-  programmeRow('PRG-08', 'Skills for Work', '4', 'Quarterly', 150, [16, 60]),
+  makeProgramme('PRG-01', 'Winter Grant', '1', 'Yearly', 120),
+  makeProgramme('PRG-02', 'Child Allowance', '1', 'Monthly', 35, [0, 17]),
+  makeProgramme('PRG-03', 'School Meals', '3', 'Daily', 2, [6, 17]),
+  makeProgramme('PRG-04', 'Old Age Support', '1', 'Monthly', 80, [65, 200]),
+  makeProgramme('PRG-05', 'Public Works', '5', 'Weekly', 45, [18, 64]),
+  makeProgramme('PRG-06', 'Food Voucher', '2', 'Monthly', 25),
+  makeProgramme('PRG-07', 'Health Cover', '6', 'Yearly', 60),
+  makeProgramme('PRG-08', 'Skills for Work', '4', 'Quarterly', 150, [16, 60]),
 ]
 
 /** The programmes of a person, the same in every kind: one for most, two or three for others. */
@@ -37,7 +37,7 @@ export function programmesOf(population: Population, person: Person): [Programme
   return [one, ...more.slice(0, count - 1)]
 }
 
-function programmeRow(
+function makeProgramme(
   programme_identifier: string,
   programme_name: string,
   benefit_type: string,

@@ -23,8 +23,8 @@ import {
 } from './parts.ts'
 
 /**
- * Makes social documents: for each household a Group, then a Member for each person. So a Member's Group always comes first, and
- * only the last household may lack Members. Of each 69 documents in order, 14 are Groups and 55 are Members.
+ * Makes social documents: for each household a Group, then a Member for each person. So the Group comes before its Members, and
+ * only the household at the end of the documents may lack some. Of each 69 documents in order, 14 are Groups and 55 are Members.
  */
 export const social: KindGenerator = { kind: 'social', document: socialDocument }
 
@@ -79,7 +79,7 @@ function povertyScore(population: Population, household: Household): number | nu
   return stream.chance(ERROR_RATES.missing_member) ? null : stream.below(101) / 10
 }
 
-/** A member of a group in short form: the person, and the relation to the head. */
+/** A person as an element of a Group's `member_list`, with fewer members than in the person's own Member document. */
 export function memberInGroup(person: Person): object {
   return {
     '@type': 'Member',

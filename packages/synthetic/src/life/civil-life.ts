@@ -5,15 +5,15 @@ import { identifierNumber } from '../numbers.ts'
 import type { Person } from '../people.ts'
 import { civilAddress, drawDwelling } from '../places.ts'
 import type { RandomStream } from '../stream.ts'
-import type { LifeBeginning, LifeEvent, LifeRow } from './life-row.ts'
+import type { LifeBeginning, LifeEvent, LifeEventType } from './life-row.ts'
 import { Society } from './society.ts'
 
-/** Makes the types of events of a civil registry, which share what they know of its people. */
-export function civilLife(beginning: LifeBeginning): readonly LifeRow[] {
+/** Makes the types of events of a civil registry. They share one `Society`, so that nobody who has died is married afterwards. */
+export function civilEventTypes(beginning: LifeBeginning): readonly LifeEventType[] {
   const { population, today } = beginning
   const society = new Society(beginning)
-  /** An event that has new values for members of a person's record. */
-  const changed = (reg_event_type: string, index: number, members: object, more: object[] = []): LifeEvent => {
+  /** Makes an event that has new values for members of a person's record. @param more identifiers besides the UIN */
+  const makeChangeEvent = (reg_event_type: string, index: number, members: object, more: object[] = []): LifeEvent => {
     const { uin } = society.person(index)
     const record = { '@type': 'CRVS_Person', identifier: [identifier('UIN', uin), ...more], ...members }
     return { reg_event_type, record }
@@ -43,7 +43,7 @@ export function civilLife(beginning: LifeBeginning): readonly LifeRow[] {
     anybody(stream, (index, { household }) => {
       society.bury(index)
       const died = { death_date: today(), death_place: household.home.locality }
-      return [changed('Death', index, died, [identifier('DRN', identifierNumber(population, 'DRN', index))])]
+      return [makeChangeEvent('Death', index, died, [identifier('DRN', identifierNumber(population, 'DRN', index))])]
     })
 
   const marriage = (stream: RandomStream): readonly LifeEvent[] => {
@@ -54,23 +54,23 @@ export function civilLife(beginning: LifeBeginning): readonly LifeRow[] {
     const { both, number } = society.marry(one, other)
     const mrn = identifier('MRN', identifierNumber(population, 'MRN', number))
     const married = { marriage_date: today(), marital_status: 'M' }
-    return both.map((index) => changed('Marriage', index, married, [mrn]))
+    return both.map((index) => makeChangeEvent('Marriage', index, married, [mrn]))
   }
 
   const divorce = (stream: RandomStream): readonly LifeEvent[] =>
     (society.divorce(stream)?.both ?? []).map((index) =>
-      changed('Divorce', index, { divorce_date: today(), marital_status: 'D' }),
+      makeChangeEvent('Divorce', index, { divorce_date: today(), marital_status: 'D' }),
     )
 
   const move = (stream: RandomStream): readonly LifeEvent[] =>
     anybody(stream, (index) => {
-      return [changed('UPDATE', index, { address: civilAddress(drawDwelling(stream), false) })]
+      return [makeChangeEvent('UPDATE', index, { address: civilAddress(drawDwelling(stream), false) })]
     })
 
   const correction = (stream: RandomStream): readonly LifeEvent[] =>
     anybody(stream, (index, { household, sex }) => {
       const given_name = givenName(stream, household.culture, sex)
-      return [changed('UPDATE', index, { name: { given_name } })]
+      return [makeChangeEvent('UPDATE', index, { name: { given_name } })]
     })
 
   return [

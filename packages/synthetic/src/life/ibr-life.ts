@@ -3,8 +3,8 @@ import { ibr } from '../kinds/ibr.ts'
 import { PROGRAMMES, type Programme } from '../kinds/programmes.ts'
 import { personAt } from '../people.ts'
 import type { RandomStream } from '../stream.ts'
-import type { LifeBeginning, LifeEvent, LifeRow } from './life-row.ts'
-import { newPeople } from './other-lives.ts'
+import type { LifeBeginning, LifeEvent, LifeEventType } from './life-row.ts'
+import { newPeopleEventType } from './other-lives.ts'
 
 /** Codes of the IBR enrolment_status list. */
 const STATUS_CODES = { active: '1', graduated: '3', suspended: '4' } as const
@@ -16,7 +16,7 @@ const MOST_ENROLMENT_TRIES = 40
 type StatusByProgramme = Map<string, string>
 
 /** Makes the types of events of a beneficiary registry, which share what they know of enrolments. */
-export function ibrLife(beginning: LifeBeginning): readonly LifeRow[] {
+export function ibrEventTypes(beginning: LifeBeginning): readonly LifeEventType[] {
   const { population, documents, today } = beginning
   const known = new Map<number, StatusByProgramme>()
   const enrolmentsOf = (index: number): StatusByProgramme => {
@@ -34,7 +34,7 @@ export function ibrLife(beginning: LifeBeginning): readonly LifeRow[] {
   const enrol = (stream: RandomStream): readonly LifeEvent[] => {
     const index = stream.below(documents)
     const enrolments = enrolmentsOf(index)
-    const open = PROGRAMMES.filter((programme) => isOpenToPerson(programme, personAt(population, index).age, enrolments))
+    const open = PROGRAMMES.filter((programme) => isProgrammeOpenTo(programme, personAt(population, index).age, enrolments))
     const [first, ...others] = open
     if (first === undefined) return []
     const { programme_identifier, programme_name } = stream.pick([first, ...others])
@@ -60,7 +60,7 @@ export function ibrLife(beginning: LifeBeginning): readonly LifeRow[] {
     }
 
   return [
-    { ...newPeople(ibr, 'enrollement', beginning), weight: 25 },
+    { ...newPeopleEventType(ibr, 'enrollement', beginning), weight: 25 },
     { name: 'enrolments', weight: 25, happen: enrol },
     { name: 'suspensions', weight: 20, happen: change([STATUS_CODES.active], STATUS_CODES.suspended) },
     { name: 'resumptions', weight: 10, happen: change([STATUS_CODES.suspended], STATUS_CODES.active) },
@@ -68,7 +68,7 @@ export function ibrLife(beginning: LifeBeginning): readonly LifeRow[] {
   ]
 }
 
-const isOpenToPerson = ({ programme_identifier, ages: [from, to] }: Programme, age: number, enrolments: StatusByProgramme) =>
+const isProgrammeOpenTo = ({ programme_identifier, ages: [from, to] }: Programme, age: number, enrolments: StatusByProgramme) =>
   age >= from && age <= to && !enrolments.has(programme_identifier)
 
 interface GeneratedEnrolment {

@@ -4,12 +4,12 @@ import type { Population, RandomStream } from '../stream.ts'
 /** An event as an existing system would publish it. */
 export interface LifeEvent {
   readonly reg_event_type: string
-  /** The whole record, or only its new members. */
+  /** The whole record; or its identifier, and only the members of the record that have new values. */
   readonly record: object
 }
 
 /** One type of events of a kind of registry. */
-export interface LifeRow {
+export interface LifeEventType {
   /** The name of the type of event, such as `births`. */
   readonly name: string
   /** How often events of this type happen, compared with the other types of the kind. */

@@ -4,23 +4,27 @@ import { identifier, type KindGenerator } from '../kinds/parts.ts'
 import { memberInGroup } from '../kinds/social.ts'
 import { identifierNumber } from '../numbers.ts'
 import { personAt } from '../people.ts'
-import type { LifeBeginning, LifeRow } from './life-row.ts'
+import type { LifeBeginning, LifeEventType } from './life-row.ts'
 
 /** Makes the type of events with documents of new people. */
-export function newPeople(generator: KindGenerator, reg_event_type: string, { population, next }: LifeBeginning): LifeRow {
+export function newPeopleEventType(
+  generator: KindGenerator,
+  reg_event_type: string,
+  { population, next }: LifeBeginning,
+): LifeEventType {
   let ordinal = next
   const happen = () => [{ reg_event_type, record: generator.document(population, ordinal++) }]
   return { name: 'newcomers', weight: 60, happen }
 }
 
 /**
- * The largest number of documents of a household: its own, and one for each of eight members. Dividing by it gives a
- * number of households that surely exist.
+ * The largest number of documents of a household: its Group, and a Member for each of eight persons. If the number of documents
+ * is divided by it, at least so many households exist.
  */
 const DOCUMENTS_OF_A_HOUSEHOLD = 9
 
 /** Makes the type of events that add a member to an existing household. */
-export function newMembersOfHouseholds({ population, documents, next }: LifeBeginning): LifeRow {
+export function newHouseholdMemberEventType({ population, documents, next }: LifeBeginning): LifeEventType {
   let index = next * DOCUMENTS_OF_A_HOUSEHOLD
   return {
     name: 'new members',

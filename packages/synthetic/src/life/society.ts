@@ -18,6 +18,7 @@ export class Society {
   /** The indices of all living people, newborn ones included. */
   readonly #living: number[] = []
   readonly #married = new Set<number>()
+  /** The couples who have married during these events. */
   readonly #couples: Couple[] = []
   #next: number
   #nextMarriage: number
@@ -63,7 +64,7 @@ export class Society {
     return index
   }
 
-  /** Removes a person who has died. A marriage that began during these events ends. */
+  /** Removes a person who has died, and ends the person's marriage if it is one of `#couples`. */
   bury(index: number): void {
     this.#living.splice(this.#living.indexOf(index), 1)
     const at = this.#couples.findIndex(({ both }) => both.includes(index))

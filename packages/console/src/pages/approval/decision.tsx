@@ -13,7 +13,7 @@ interface DecisionProps {
   readonly onResult: (result: unknown) => void
 }
 
-/** The cached answers that an approved act may have changed: the first members of their query keys. */
+/** The cached answers that an approved act may have changed, each by the first word of its query key. */
 const CHANGED_QUERY_KEYS = [
   ...(['proposals', 'participants', 'registries', 'grants', 'deliveries', 'subscriptions', 'operators'] as const),
   'auditLog',

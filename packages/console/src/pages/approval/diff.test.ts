@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { APPROVAL_ACTS } from '../../../../admin/src/approvals/acts.ts'
+import { APPROVABLE_ACTS } from '../../../../admin/src/approvals/acts.ts'
 import { approvalMeaning } from '../../texts/approvals.ts'
 import { diffSubjectText, isUnchangedLine, listText } from './diff.ts'
 
@@ -24,7 +24,7 @@ test('a list of plain values is one line', () => {
 })
 
 test('each act that waits has its meaning', () => {
-  const waiting = APPROVAL_ACTS.map(({ act }) => act.name).filter((name) => name !== 'operator link')
+  const waiting = APPROVABLE_ACTS.map(({ act }) => act.name).filter((name) => name !== 'operator link')
   expect(waiting.filter((name) => approvalMeaning(name) === null)).toEqual([])
   expect(approvalMeaning('of a later version')).toBe(null)
   expect(approvalMeaning('constructor')).toBe(null)

@@ -1,4 +1,4 @@
-/** A line of a proposal: a value that the act changes, or one that says what the act is about. */
+/** A line of a proposal. The act changes its value, or the value says what the act is about and does not change. */
 export interface DiffLine {
   /** The path of the value. */
   readonly at: string
@@ -10,7 +10,10 @@ export interface DiffLine {
 export const isUnchangedLine = ({ from, to }: Pick<DiffLine, 'from' | 'to'>): boolean =>
   JSON.stringify(from) === JSON.stringify(to)
 
-/** The subject of an act, such as a participant; else the name of a new thing; else the path of the first change. */
+/**
+ * Says what an act is about: the values that it does not change, such as a participant. If there are none: the new value of the
+ * first line when it is a text, such as the name of a new registry; otherwise the path of the first line.
+ */
 export function diffSubjectText(diff: readonly DiffLine[]): string {
   const known = diff.flatMap((line) => (isUnchangedLine(line) && typeof line.to !== 'object' ? [line.to] : []))
   if (known.length > 0) return known.join(', ')

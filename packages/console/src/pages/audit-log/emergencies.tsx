@@ -1,4 +1,4 @@
-/** A list of uses of the emergency part of grants, with the findings of reviews. */
+/** A list of items that were answered as emergencies (docs/grants.md), with the notes of those who reviewed them. */
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -14,11 +14,11 @@ import { EMERGENCIES } from '../../texts/audit-log.ts'
 import { LOCALE } from '../../texts/common.ts'
 import styles from './audit-log.module.css'
 
-type Emergency = Answer<'/admin/v1/emergencies'>[number]
+type EmergencyUse = Answer<'/admin/v1/emergencies'>[number]
 
 const { columns: TITLES } = EMERGENCIES
 
-const COLUMNS: readonly Column<Emergency>[] = [
+const COLUMNS: readonly Column<EmergencyUse>[] = [
   { title: TITLES.at, cell: ({ at }) => <Time at={at} seconds /> },
   { title: TITLES.participant, cell: ({ participant }) => participant },
   { title: TITLES.registry, cell: ({ registry }) => registry, wideOnly: true },
@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<Emergency>[] = [
   { title: TITLES.records, cell: ({ records }) => numberText(records, LOCALE), align: 'end' },
 ]
 
-const REVIEWS_COLUMN: Column<Emergency> = {
+const REVIEWS_COLUMN: Column<EmergencyUse> = {
   title: TITLES.review,
   cell: ({ reviews }) =>
     reviews.map(({ at, reviewed_by, note }) => (
@@ -56,7 +56,7 @@ export function Emergencies() {
     done: () => EMERGENCIES.done,
     onOver: close,
   })
-  const act: Column<Emergency> = {
+  const act: Column<EmergencyUse> = {
     title: TITLES.review,
     align: 'end',
     cell: ({ id }) => (

@@ -23,26 +23,34 @@ export function EntryList() {
   const filter = useFilter(Object.keys(FIELDS))
   const namespaces = useNamespaces()
   // An operator who is bound to registries sees the entries of one of them at a time.
-  const bound = registries?.[0]
+  const firstOwnNamespace = registries?.[0]
   const query = useQuery({
     queryKey: ['auditLog', filter.values],
     queryFn: () =>
       answerTo(
         api.GET('/admin/v1/accounts', {
-          params: { query: { ...(bound && { namespace: bound }), ...filter.values, limit: PAGE_ROWS + 1 } },
+          params: {
+            query: { ...(firstOwnNamespace && { namespace: firstOwnNamespace }), ...filter.values, limit: PAGE_ROWS + 1 },
+          },
         }),
       ),
     placeholderData: keepPreviousData,
   })
   const { rows, next: following } = pageOfRows(query.data, PAGE_ROWS, ({ id }) => id)
-  // A filtered page may have few entries although older ones follow.
+  // The server searches a limited number of entries, so with a filter a page may be short although older entries fit. The next
+  // page is therefore offered after every filtered page that has rows.
   const next = following ?? (filter.isSet ? rows?.at(-1)?.id : null)
   return (
     <FilteredList
       filter={filter}
       fields={[
         { name: 'participant', label: FIELDS.participant },
-        { name: 'namespace', label: FIELDS.namespace, options: namespaces, ...(bound !== undefined && { required: true }) },
+        {
+          name: 'namespace',
+          label: FIELDS.namespace,
+          options: namespaces,
+          ...(firstOwnNamespace !== undefined && { required: true }),
+        },
         { name: 'kind', label: FIELDS.kind, options: ENTRY_KINDS },
         { name: 'from', label: FIELDS.from, time: true, more: true },
         { name: 'to', label: FIELDS.to, time: true, more: true },

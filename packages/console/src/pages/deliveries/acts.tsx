@@ -14,15 +14,15 @@ import { DELIVERY_ACTS } from '../../texts/deliveries.ts'
 import styles from './deliveries.module.css'
 
 /** A choice of deliveries, as the admin API takes it. */
-export type DeliveryChoice = Omit<
+export type DeliverySelection = Omit<
   paths['/admin/v1/deliveries/retry']['post']['requestBody']['content']['application/json'],
   'dry_run'
 >
 
 const ACT_CALLS = {
-  retry: (body: DeliveryChoice & { dry_run?: boolean }) => answerTo(api.POST('/admin/v1/deliveries/retry', { body })),
-  replay: (body: DeliveryChoice & { dry_run?: boolean }) => answerTo(api.POST('/admin/v1/deliveries/replay', { body })),
-  cancel: (body: DeliveryChoice & { dry_run?: boolean }) => answerTo(api.POST('/admin/v1/deliveries/cancel', { body })),
+  retry: (body: DeliverySelection & { dry_run?: boolean }) => answerTo(api.POST('/admin/v1/deliveries/retry', { body })),
+  replay: (body: DeliverySelection & { dry_run?: boolean }) => answerTo(api.POST('/admin/v1/deliveries/replay', { body })),
+  cancel: (body: DeliverySelection & { dry_run?: boolean }) => answerTo(api.POST('/admin/v1/deliveries/cancel', { body })),
 } as const
 type ActName = keyof typeof ACT_CALLS
 
@@ -35,9 +35,9 @@ const CHANGEABLE_STATES: Readonly<Record<ActName, readonly string[]>> = {
 const ACT_NAMES = Object.keys(ACT_CALLS) as ActName[]
 
 interface ActsProps {
-  readonly choice: DeliveryChoice
+  readonly choice: DeliverySelection
   /** Choices for single acts, in place of `choice`; null: the act is not offered. */
-  readonly choices?: Readonly<Partial<Record<ActName, DeliveryChoice | null>>>
+  readonly choices?: Readonly<Partial<Record<ActName, DeliverySelection | null>>>
   /** The state of the deliveries, which excludes some acts; undefined: it excludes none. */
   readonly state?: string | undefined
   /** True for small buttons, for example those above a list. */
@@ -65,7 +65,7 @@ export function DeliveryActs({ choice, choices = {}, state, small = false }: Act
 
 interface DialogProps {
   readonly name: ActName
-  readonly choice: DeliveryChoice
+  readonly choice: DeliverySelection
   readonly onClose: () => void
 }
 

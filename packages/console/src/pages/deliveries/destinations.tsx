@@ -1,4 +1,4 @@
-/** Destinations where deliveries fail, are held or were given up, with reason and advice. */
+/** Destinations where deliveries fail, are held for lack of an address, or were given up, with reason and advice. */
 import { useQuery } from '@tanstack/react-query'
 import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'

@@ -15,7 +15,7 @@ import { LOCALE } from '../../texts/common.ts'
 import { DELIVERIES } from '../../texts/deliveries.ts'
 import { PAGES } from '../../texts/pages.ts'
 import { NEXT_STEPS } from '../../texts/steps.ts'
-import { DeliveryActs, type DeliveryChoice } from './acts.tsx'
+import { DeliveryActs, type DeliverySelection } from './acts.tsx'
 import styles from './deliveries.module.css'
 import { Destinations } from './destinations.tsx'
 
@@ -74,7 +74,7 @@ export function Page() {
         {filter.isSet && may('operate') && (
           <div className={styles.matching}>
             <span className={styles.muted}>{DELIVERIES.matching}</span>
-            <DeliveryActs small choice={choice as DeliveryChoice} state={choice.state} />
+            <DeliveryActs small choice={choice as DeliverySelection} state={choice.state} />
           </div>
         )}
       </FilteredList>

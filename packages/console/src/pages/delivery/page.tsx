@@ -75,7 +75,7 @@ export function Page() {
                 />
               </Panel>
             </Section>
-            {may('audit') && <SealedContent open={(reason) => openBody(id, reason)} />}
+            {may('audit') && <SealedContent open={(reason) => readDecryptedBody(id, reason)} />}
           </>
         )}
       </Loaded>
@@ -110,6 +110,6 @@ function factsOf(delivery: Delivery) {
   ] as const
 }
 
-const openBody = async (id: string, reason: string) => [
+const readDecryptedBody = async (id: string, reason: string) => [
   await answerTo(api.POST('/admin/v1/deliveries/{id}/body', { params: { path: { id } }, body: { reason } })),
 ]

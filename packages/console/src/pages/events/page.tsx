@@ -1,7 +1,7 @@
 /** The page with the events of a registry. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Answer, answerTo, api } from '../../api/client.ts'
-import { DemoPage } from '../../parts/demo-page.tsx'
+import { DemoPageLink } from '../../parts/demo-page.tsx'
 import { FilterForm } from '../../parts/filter-form.tsx'
 import { CopyableId } from '../../parts/identifier.tsx'
 import { PageFrame, Panel } from '../../parts/page.tsx'
@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<Event>[] = [
 export function Page() {
   const namespaces = useNamespaceQuery()
   return (
-    <PageFrame title={PAGES.events} lead={EVENTS.lead} actions={<DemoPage />}>
+    <PageFrame title={PAGES.events} lead={EVENTS.lead} actions={<DemoPageLink />}>
       <Loaded query={namespaces}>
         {(names) =>
           names[0] === undefined ? (

@@ -27,7 +27,7 @@ export function Attributes({ registry, draft, set }: AttributesProps) {
   const rows = rowsOf(registry, draft)
   const box = (member: AskOrSee, { name, attributes }: Row) => {
     const names = grantedNames(draft, member)
-    // No box: every participant that may ask may ask by identifiers.
+    // No box for asking by identifiers: every participant that may ask may do so.
     if (member === 'ask' && name === TEXTS.identifier) return null
     const own = isGrantedName(names, name)
     const by = own ? undefined : attributes.map((one) => findGrantingName(names, member, one)).find(Boolean)
@@ -37,7 +37,7 @@ export function Attributes({ registry, draft, set }: AttributesProps) {
         label={by && TEXTS.grantedBy(by)}
         checked={own || by !== undefined}
         disabled={by !== undefined}
-        onChange={() => set(member, toggleName(names, name, knownNames(member, rows)))}
+        onChange={() => set(member, toggleName(names, name, listRowNames(member, rows)))}
       />
     )
   }
@@ -55,7 +55,7 @@ export function Attributes({ registry, draft, set }: AttributesProps) {
           key={member}
           label={`${TITLES[member]}: ${TEXTS.everything}`}
           checked={grantedNames(draft, member) === 'all'}
-          onChange={() => set(member, grantedNames(draft, member) === 'all' ? knownNames(member, rows) : 'all')}
+          onChange={() => set(member, grantedNames(draft, member) === 'all' ? listRowNames(member, rows) : 'all')}
         />
       ))}
       <div className={styles.matrix}>
@@ -65,10 +65,10 @@ export function Attributes({ registry, draft, set }: AttributesProps) {
   )
 }
 
-const knownNames = (member: AskOrSee, rows: readonly Row[]): readonly string[] =>
+const listRowNames = (member: AskOrSee, rows: readonly Row[]): readonly string[] =>
   rows.map(({ name }) => name).filter((name) => member === 'see' || name !== TEXTS.identifier)
 
-/** The rows of the table: the identifier, attributes of the registry, and other names that are granted. */
+/** The rows of the table: the identifier, the attributes of the registry, and the other names in the draft, such as relations. */
 function rowsOf({ attributes }: Registry, draft: Draft): readonly Row[] {
   const granted = (['ask', 'see'] as const).flatMap((member) => {
     const names = grantedNames(draft, member)

@@ -14,7 +14,7 @@ const { edit: TEXTS } = GRANT
 const BASES = ['law', 'consent', 'authorize', 'either']
 const DEMANDED_META_MEMBERS = ['requested_by', 'case']
 const PROTECTED_CATEGORIES = ['adoption', 'shelter', 'witness_protection', 'sealed']
-/** The words for members of a grant that have a fixed choice; the first word is the default. */
+/** The permitted values of members of a grant that have a fixed choice; the first value is the default. */
 const CHOICES_BY_MEMBER = {
   minors: ['allowed', 'never'],
   counts: ['exact', 'capped', 'rounded', 'none'],
@@ -36,7 +36,7 @@ interface ConditionsProps {
 
 const textOrEmpty = (value: unknown): string => (value === undefined ? '' : String(value))
 
-export function Conditions({ registry, draft, set }: ConditionsProps) {
+export function GrantTermFields({ registry, draft, set }: ConditionsProps) {
   const purposes = registry.purposes.map(({ code }) => code)
   const boxes = (member: 'purposes' | 'demands' | 'protected', known: readonly string[], withAll = false) => (
     <NameList
@@ -58,7 +58,7 @@ export function Conditions({ registry, draft, set }: ConditionsProps) {
   )
   return (
     <>
-      <SingleValues draft={draft} set={set} />
+      <SingleValueFields draft={draft} set={set} />
       {draft.basis !== 'law' && boxes('purposes', purposes)}
       {boxes('demands', DEMANDED_META_MEMBERS)}
       {draft.basis !== 'law' && names('authorities')}
@@ -75,7 +75,7 @@ export function Conditions({ registry, draft, set }: ConditionsProps) {
   )
 }
 
-function SingleValues({ draft, set }: Omit<ConditionsProps, 'registry'>) {
+function SingleValueFields({ draft, set }: Omit<ConditionsProps, 'registry'>) {
   return (
     <div className={styles.fields}>
       <NativeSelect

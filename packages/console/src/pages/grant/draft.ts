@@ -8,7 +8,9 @@ export type GrantedNames = 'all' | readonly string[]
 /** The terms with which the form for a new grant begins. */
 export const EMPTY_DRAFT: Draft = { operations: [], see: [], basis: 'law' }
 
-/** The names that the form shows for an absent member of a grant. For an absent member without a row, the form shows no names. */
+/**
+ * The names that the form shows for an absent member of a grant. For an absent member that is not listed here, it shows no names.
+ */
 const NAMES_WHEN_ABSENT: Readonly<Record<string, GrantedNames>> = {
   record_types: 'all',
   identifier_types: 'all',
@@ -23,20 +25,20 @@ export function grantedNames(draft: Draft, member: string): GrantedNames {
 
 export const isGrantedName = (names: GrantedNames, name: string): boolean => names === 'all' || names.includes(name)
 
-interface NamedAttribute {
+interface AttributeAliasesAndPaths {
   readonly aliases: readonly string[]
   /** The paths of the attribute in a record. */
   readonly paths: readonly string[]
 }
 
 /**
- * Finds the other name that grants an attribute: an alias, or a member of the record that contains the attribute. Such a member
- * grants seeing, but not asking.
+ * Finds a name in the grant that grants an attribute under another name: one of the attribute's other names, or a member of the
+ * record that contains the attribute. Such a member grants seeing, but not asking.
  */
 export function findGrantingName(
   names: GrantedNames,
   member: 'ask' | 'see',
-  { aliases, paths }: NamedAttribute,
+  { aliases, paths }: AttributeAliasesAndPaths,
 ): string | undefined {
   if (names === 'all') return undefined
   const isWithin = (name: string) => paths.some((path) => `${path}.`.startsWith(`${name}.`))
@@ -77,7 +79,7 @@ export function draftText(value: unknown): string | undefined {
   return Array.isArray(value) ? value.join(', ') || '–' : JSON.stringify(value)
 }
 
-/** Reads a number. Other text is returned unchanged: the server says what is wrong. */
+/** Reads a number; undefined for empty text. Other text is returned, without outer spaces: the server says what is wrong. */
 export function readDraftNumber(text: string): number | string | undefined {
   const trimmed = text.trim()
   if (trimmed === '') return undefined

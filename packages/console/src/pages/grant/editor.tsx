@@ -11,7 +11,7 @@ import { useAct } from '../../parts/use-act.tsx'
 import { LOCALE } from '../../texts/common.ts'
 import { GRANT } from '../../texts/grants.ts'
 import { Attributes } from './attributes.tsx'
-import { Conditions } from './conditions.tsx'
+import { GrantTermFields } from './conditions.tsx'
 import { type Draft, EMPTY_DRAFT, grantedNames, type Terms, withMember } from './draft.ts'
 import styles from './grant.module.css'
 import type { GrantAddress } from './grant-address.ts'
@@ -21,9 +21,9 @@ import { Preview } from './preview.tsx'
 
 const { edit: TEXTS } = GRANT
 const QUERY_FORMS = ['identifier', 'expression', 'predicate', 'graphql']
-const PROPOSAL_AUDIT_DAYS = 90
+const AUDITED_DAYS_FOR_PROPOSAL = 90
 
-/** Members of a grant that are lists of names, each with the function that reads the known names. */
+/** Members of a grant that are lists of names, each with a function that returns the names that a registry knows. */
 const NAME_LISTS: readonly {
   readonly member: keyof typeof TEXTS.lists
   readonly known: (registry: Registry) => readonly string[]
@@ -52,7 +52,7 @@ export function Editor({ whose, registry, terms }: EditorProps) {
       <Section
         title={terms === null ? TEXTS.newTitle : TEXTS.title}
         lead={TEXTS.lead}
-        actions={terms !== null && <NarrowButton whose={whose} onProposed={setDraft} />}
+        actions={terms !== null && <NarrowGrantButton whose={whose} onProposed={setDraft} />}
       >
         <Panel padded>
           <div className={styles.editor}>
@@ -68,7 +68,7 @@ export function Editor({ whose, registry, terms }: EditorProps) {
               />
             ))}
             <Attributes registry={registry} draft={draft} set={set} />
-            <Conditions registry={registry} draft={draft} set={set} />
+            <GrantTermFields registry={registry} draft={draft} set={set} />
             <div className={styles.buttons}>
               <Button variant="subtle" onClick={() => setDraft(before)}>
                 {TEXTS.undo}
@@ -112,21 +112,21 @@ function TemplateChoice({ namespace, onChosen }: TemplatesProps) {
   )
 }
 
-interface NarrowProps {
+interface NarrowButtonProps {
   readonly whose: GrantAddress
   readonly onProposed: (draft: Draft) => void
 }
 
-function NarrowButton({ whose, onProposed }: NarrowProps) {
+function NarrowGrantButton({ whose, onProposed }: NarrowButtonProps) {
   const act = useAct({
     call: () =>
       answerTo(
         api.GET('/admin/v1/registries/{namespace}/grants/{sender_id}/proposal', {
-          params: { path: whose, query: { days: PROPOSAL_AUDIT_DAYS } },
+          params: { path: whose, query: { days: AUDITED_DAYS_FOR_PROPOSAL } },
         }),
       ),
     changes: [],
-    done: () => TEXTS.narrowed(numberText(PROPOSAL_AUDIT_DAYS, LOCALE)),
+    done: () => TEXTS.narrowed(numberText(AUDITED_DAYS_FOR_PROPOSAL, LOCALE)),
     onDone: ({ terms }) => onProposed(terms),
   })
   return (

@@ -22,13 +22,13 @@ const CHANGED_MEMBER_COLUMNS: readonly Column<ReturnType<typeof changedMembers>[
   { title: TITLES.after, cell: ({ after }) => draftText(after) ?? TEXTS.absent },
 ]
 
-interface GrantItProps {
+interface GrantTermsButtonProps {
   readonly whose: GrantAddress
   readonly before: Draft
   readonly draft: Draft
 }
 
-export function GrantTermsButton({ whose, before, draft }: GrantItProps) {
+export function GrantTermsButton({ whose, before, draft }: GrantTermsButtonProps) {
   const [opened, dialog] = useDisclosure(false)
   const changes = changedMembers(before, draft)
   const act = useAct({

@@ -9,7 +9,7 @@ interface NameListProps {
   readonly label: string
   readonly known: readonly string[]
   readonly names: GrantedNames
-  /** Adds a box for "all", which includes names of later versions. */
+  /** Adds a box for "all", which also grants names that a later version of the server adds. */
   readonly withAll?: boolean
   readonly onChange: (names: GrantedNames) => void
 }

@@ -53,8 +53,8 @@ export function Preview({ title, lead, whose, terms }: PreviewProps) {
   )
 }
 
-type Call = paths['/admin/v1/registries/{namespace}/grants/{sender_id}/preview']['post']
-type PreviewedRecord = Call['responses'][200]['content']['application/json']['records'][number]
+type PreviewOperation = paths['/admin/v1/registries/{namespace}/grants/{sender_id}/preview']['post']
+type PreviewedRecord = PreviewOperation['responses'][200]['content']['application/json']['records'][number]
 
 function ComparedRecord({ record }: { readonly record: PreviewedRecord }) {
   const { record_type, granted, before, after, cut } = record

@@ -1,4 +1,4 @@
-/** Fields for the records that a grant may find: of each type all, or those that fulfil conditions. */
+/** Fields for the records that a grant may find: for each record type, all records, or only records that fulfil conditions. */
 
 import { Button, Checkbox } from '@mantine/core'
 import type { Registry } from '../../api/answers.ts'
@@ -12,14 +12,14 @@ import { useTypedText } from './use-typed.ts'
 
 const { rows: TEXTS } = GRANT.edit
 
-interface RowsProps {
+interface RecordConditionsProps {
   readonly registry: Registry
   readonly draft: Draft
   /** Called with the new conditions on records; undefined: every record is granted. */
   readonly onChange: (rows: Draft | undefined) => void
 }
 
-export function RecordConditions({ registry, draft, onChange }: RowsProps) {
+export function RecordConditions({ registry, draft, onChange }: RecordConditionsProps) {
   const rows = (draft.rows ?? {}) as Draft
   const granted = grantedNames(draft, 'record_types')
   const types = Object.keys(registry.records).filter((type) => isGrantedName(granted, type) || type in rows)

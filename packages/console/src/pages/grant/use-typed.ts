@@ -1,11 +1,11 @@
-/** Keeps the typed text of a field beside the value in the draft: "1," is not a list of two yet. */
+/** Keeps the typed text of a field beside the value in the draft: the value alone would lose a comma that ends the text "1,". */
 import { useState } from 'react'
 
 /**
- * Keeps a typed text while the draft has its value.
+ * Returns the text of a field: the typed text, as long as the draft has the value that this text means; for another value, the
+ * text that `show` makes of it.
  * @param value the value in the draft
- * @param show returns a value as text
- * @returns the typed text; and a function that takes a typed text with its value
+ * @returns the text; and a function to call with each typed text and its value
  */
 export function useTypedText<Value, Typed>(
   value: Value,

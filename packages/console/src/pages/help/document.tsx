@@ -15,7 +15,7 @@ interface ContentsProps {
   readonly nodes: readonly HelpNode[]
 }
 
-export function Contents({ name, nodes }: ContentsProps) {
+export function TableOfContents({ name, nodes }: ContentsProps) {
   const sections = nodes.filter((node): node is HelpElement => typeof node === 'object' && node.tag === 'h2')
   if (sections.length < 2) return null
   return (
@@ -40,7 +40,7 @@ interface ProseProps {
 export function Prose({ nodes, anchor }: ProseProps) {
   useEffect(() => {
     if (anchor === undefined) return
-    // Waits until the frame of the page has set the focus on its title.
+    // Waits until `PageFrame` has set the focus on the title of the page.
     const frame = requestAnimationFrame(() => {
       const section = document.getElementById(helpElementId(anchor))
       section?.focus({ preventScroll: true })
@@ -51,7 +51,7 @@ export function Prose({ nodes, anchor }: ProseProps) {
   return <div className={styles.prose}>{nodes.map(renderNode)}</div>
 }
 
-/** Elements that may be wider than the page: readers can scroll them, also by keyboard. */
+/** The label for each tag whose elements may be wider than the page: readers can scroll them, also by keyboard. */
 const SCROLL_LABELS: Readonly<Partial<Record<Tag, string>>> = HELP_TEXTS.scrolled
 
 function renderNode(node: HelpNode, at: number): ReactNode {

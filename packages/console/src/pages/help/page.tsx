@@ -8,7 +8,7 @@ import { Empty, Loaded } from '../../parts/states.tsx'
 import { useAddress } from '../../parts/use-address.ts'
 import { HELP_TEXTS } from '../../texts/help.ts'
 import { PAGES } from '../../texts/pages.ts'
-import { Contents, Prose } from './document.tsx'
+import { Prose, TableOfContents } from './document.tsx'
 import styles from './help.module.css'
 import type { HelpRow } from './tree.ts'
 
@@ -48,7 +48,7 @@ function Content({ row: { name, load }, anchor }: ContentProps) {
     <Loaded query={query} lines={12}>
       {({ document: { nodes } }) => (
         <>
-          <Contents name={name} nodes={nodes} />
+          <TableOfContents name={name} nodes={nodes} />
           <Prose nodes={nodes} anchor={anchor} />
         </>
       )}

@@ -71,13 +71,15 @@ function OneMessage({ message }: { readonly message: Message }) {
           <Timeline message={message} />
         </Panel>
       </Section>
-      {may('audit') && message_id !== null && <SealedContent open={(reason) => openBodies(message_id, participant, reason)} />}
+      {may('audit') && message_id !== null && (
+        <SealedContent open={(reason) => readDecryptedBodies(message_id, participant, reason)} />
+      )}
     </>
   )
 }
 
-/** Opens the bodies of one participant's message: other participants may have used the same message_id. */
-async function openBodies(message_id: string, participant: string | null, reason: string) {
+/** Reads the decrypted bodies of a message. The call names the participant: another one may have used the same message_id. */
+async function readDecryptedBodies(message_id: string, participant: string | null, reason: string) {
   const body = { reason, ...(participant !== null && { participant }) }
   const { bodies } = await answerTo(
     api.POST('/admin/v1/messages/{message_id}/bodies', { params: { path: { message_id } }, body }),

@@ -5,7 +5,7 @@ import { MESSAGE_ENDS } from '../../texts/messages.ts'
 interface MessageOutcome {
   readonly kind: string
   readonly outcome: string
-  /** The state of the message's delivery; null: nothing is delivered, or the delivery is not stored any more. */
+  /** The state of the message's delivery; null: the message has no delivery, or the delivery is not stored any more. */
   readonly delivery: string | null
 }
 

@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
-import { DemoPage } from '../../parts/demo-page.tsx'
+import { DemoPageLink } from '../../parts/demo-page.tsx'
 import { FilteredList } from '../../parts/filtered-list.tsx'
 import { PageFrame } from '../../parts/page.tsx'
 import { reloadInterval } from '../../parts/paging.ts'
@@ -12,14 +12,14 @@ import { numberText } from '../../parts/times.ts'
 import { useFilter } from '../../parts/use-filter.ts'
 import { useNamespaces } from '../../parts/use-namespaces.ts'
 import { LOCALE } from '../../texts/common.ts'
-import { MESSAGES } from '../../texts/messages.ts'
+import { MESSAGE_LIST } from '../../texts/messages.ts'
 import { PAGES } from '../../texts/pages.ts'
 import { NEXT_STEPS } from '../../texts/steps.ts'
 import { messageEnd } from './end.ts'
 
 type Message = Answer<'/admin/v1/messages'>['messages'][number]
 
-const { fields: FIELDS, columns: TITLES } = MESSAGES
+const { fields: FIELDS, columns: TITLES } = MESSAGE_LIST
 const PAGE_ROWS = 25
 const OUTCOMES: readonly Message['outcome'][] = ['accepted', 'succeeded', 'partial', 'rejected']
 
@@ -44,7 +44,7 @@ export function Page() {
   })
   const { searched_to = null } = query.data ?? {}
   return (
-    <PageFrame title={PAGES.messages} lead={MESSAGES.lead} actions={<DemoPage />}>
+    <PageFrame title={PAGES.messages} lead={MESSAGE_LIST.lead} actions={<DemoPageLink />}>
       <FilteredList
         filter={filter}
         fields={[
@@ -59,7 +59,7 @@ export function Page() {
           { name: 'since', label: FIELDS.since, time: true, more: true },
           { name: 'until', label: FIELDS.until, time: true, more: true },
         ]}
-        texts={MESSAGES}
+        texts={MESSAGE_LIST}
         step={NEXT_STEPS.search}
         columns={COLUMNS}
         query={{ ...query, data: query.data?.messages }}
@@ -69,7 +69,7 @@ export function Page() {
         note={
           searched_to !== null && (
             <>
-              {MESSAGES.searchedTo} <Time at={searched_to} />
+              {MESSAGE_LIST.searchedTo} <Time at={searched_to} />
             </>
           )
         }

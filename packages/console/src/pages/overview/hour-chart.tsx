@@ -85,7 +85,7 @@ export function HourChart({ hours }: Pick<Overview, 'hours'>) {
   )
 }
 
-/** Stacks the bars of an hour from the bottom; each is at least 1.5 units high. */
+/** Stacks one bar for each group with messages in an hour, from the bottom. Each bar is at least 1.5 SVG units high. */
 function stackBars(byGroup: Readonly<Record<OutcomeGroup, number>>, top: number) {
   let y = CHART_HEIGHT
   return OUTCOME_GROUPS.filter((group) => byGroup[group] > 0).map((group) => {

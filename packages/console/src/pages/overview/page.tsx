@@ -1,7 +1,7 @@
 /** The first page: the last 24 hours, and matters that need an operator. */
 import { useQuery } from '@tanstack/react-query'
 import { answerTo, api } from '../../api/client.ts'
-import { DemoPage } from '../../parts/demo-page.tsx'
+import { DemoPageLink } from '../../parts/demo-page.tsx'
 import { PageFrame } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -37,7 +37,7 @@ export function Page() {
               {OVERVIEW.updated} <Time at={query.data.at} seconds />
             </span>
           )}
-          <DemoPage />
+          <DemoPageLink />
         </>
       }
     >

@@ -10,7 +10,7 @@ import { SecretOnce } from '../../parts/secret.tsx'
 import { useMay } from '../../session/session.ts'
 import { PARTICIPANT, PARTICIPANTS } from '../../texts/participants.ts'
 import { ChangeLimits } from './limits.tsx'
-import { PartnerLink } from './partner-link.tsx'
+import { PartnerLinkButton } from './partner-link.tsx'
 
 const { disable: DISABLE, enable: ENABLE, promote: PROMOTE, keys: KEYS, policy: POLICY } = PARTICIPANT
 const CHANGED_QUERY_KEYS = ['participants', 'overview', 'grants'] as const
@@ -22,7 +22,7 @@ export function Acts({ participant }: { readonly participant: Participant }) {
   const path = { params: { path: { sender_id } } }
   return (
     <>
-      {status === 'active' && may('operate') && <PartnerLink sender_id={sender_id} />}
+      {status === 'active' && may('operate') && <PartnerLinkButton sender_id={sender_id} />}
       {status === 'active' && may('operate') && (
         <FormDialog
           danger

@@ -79,7 +79,7 @@ function ChangeCallbackButton({ sender_id, callback }: ChangeCallbackButtonProps
         answerTo(
           api.POST('/admin/v1/participants/{sender_id}/callback', {
             params: { path: { sender_id } },
-            body: callbackFromForm(given, shown),
+            body: changedCallbackSettings(given, shown),
           }),
         )
       }
@@ -89,7 +89,7 @@ function ChangeCallbackButton({ sender_id, callback }: ChangeCallbackButtonProps
   )
 }
 
-function callbackFromForm(given: FormValues, shown: Callback) {
+function changedCallbackSettings(given: FormValues, shown: Callback) {
   const allowed = given.lines('allowed')
   const schedule = given.lines('schedule')
   return {

@@ -26,7 +26,7 @@ interface Row {
 
 const { columns: TITLES } = GRANTS
 
-const nameCountText = (names: GrantedNames, none: string): string => {
+const grantedCountText = (names: GrantedNames, none: string): string => {
   if (names === 'all') return GRANTS.all
   return names.length === 0 ? none : GRANTS.number(numberText(names.length, LOCALE))
 }
@@ -41,8 +41,8 @@ const COLUMNS: readonly Column<Row>[] = [
       return operations === 'all' ? GRANTS.all : operations.join(', ')
     },
   },
-  { title: TITLES.asks, cell: ({ grant }) => grant && nameCountText(grant.terms.ask ?? [], GRANTS.identifiersOnly) },
-  { title: TITLES.sees, cell: ({ grant }) => grant && nameCountText(grant.terms.see, GRANTS.number('0')) },
+  { title: TITLES.asks, cell: ({ grant }) => grant && grantedCountText(grant.terms.ask ?? [], GRANTS.identifiersOnly) },
+  { title: TITLES.sees, cell: ({ grant }) => grant && grantedCountText(grant.terms.see, GRANTS.number('0')) },
   { title: TITLES.basis, cell: ({ grant }) => grant?.terms.basis, wideOnly: true },
   { title: TITLES.from, cell: ({ grant }) => grant && <Time at={grant.valid_from} />, wideOnly: true },
   {
@@ -116,14 +116,14 @@ function OperationMatrix({ grants }: { readonly grants: readonly Grant[] }) {
   )
 }
 
-interface MarkProps {
+interface OperationMarkProps {
   readonly names: GrantedNames
   readonly known: readonly string[]
   readonly operation: string
 }
 
-/** A sign for granted or not, with a word for screen readers. */
-function OperationMark({ names, known, operation }: MarkProps) {
+/** A sign that says whether an operation is granted, with a word for screen readers; no sign if the registry lacks it. */
+function OperationMark({ names, known, operation }: OperationMarkProps) {
   if (!known.includes(operation)) return <span className={styles.unseen}>{GRANTS.unknown}</span>
   const may = names === 'all' || names.includes(operation)
   const Icon = may ? IconCheck : IconMinus

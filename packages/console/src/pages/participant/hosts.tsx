@@ -13,7 +13,7 @@ type Host = Participant['hosts'][number]
 const { hosts: TEXTS } = PARTICIPANT
 const { columns: TITLES, fields: FIELDS } = TEXTS
 const CHANGED_QUERY_KEYS = ['participants'] as const
-const HOST_RULES = ['plainHttp', 'loopback', 'private'] as const
+const HOST_PERMISSIONS = ['plainHttp', 'loopback', 'private'] as const
 
 const COLUMNS: readonly Column<Host>[] = [
   { title: TITLES.host, cell: ({ host }) => <code>{host}</code> },
@@ -21,7 +21,7 @@ const COLUMNS: readonly Column<Host>[] = [
   {
     title: TITLES.rules,
     cell: (row) =>
-      HOST_RULES.filter((rule) => row[rule])
+      HOST_PERMISSIONS.filter((rule) => row[rule])
         .map((rule) => FIELDS[rule])
         .join(', ') || TEXTS.https,
   },
@@ -68,7 +68,7 @@ const AddHostButton = ({ sender_id }: { readonly sender_id: string }) => (
     fields={[
       { name: 'host', label: FIELDS.host, required: true },
       { name: 'ports', label: FIELDS.ports, note: FIELDS.portsNote, as: 'area' },
-      ...HOST_RULES.map((name) => ({ name, label: FIELDS[name], as: 'flag' }) as const),
+      ...HOST_PERMISSIONS.map((name) => ({ name, label: FIELDS[name], as: 'flag' }) as const),
     ]}
     call={(given) => {
       const ports = given.lines('ports')

@@ -50,17 +50,17 @@ export function Keys({ participant: { sender_id, keys, published_keys } }: { rea
   )
 }
 
-/** Counts the live keys of the same use that are left without this key. */
+/** Counts the other live keys of the same use, which remain when this key is revoked. */
 const countKeysLeft = (keys: readonly Key[], { kid, use }: Key): number =>
   keys.filter((key) => key.state === 'live' && key.use === use && key.kid !== kid).length
 
-interface RevokeProps {
+interface RevokeKeyButtonProps {
   readonly sender_id: string
   readonly row: Key
   readonly left: number
 }
 
-const RevokeKeyButton = ({ sender_id, row: { kid, use }, left }: RevokeProps) => (
+const RevokeKeyButton = ({ sender_id, row: { kid, use }, left }: RevokeKeyButtonProps) => (
   <FormDialog
     small
     danger

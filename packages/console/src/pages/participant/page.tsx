@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import type { Participant } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
-import { DemoPage } from '../../parts/demo-page.tsx'
+import { DemoPageLink } from '../../parts/demo-page.tsx'
 import { CopyableId } from '../../parts/identifier.tsx'
 import { FactList, PageFrame, Panel } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
@@ -41,7 +41,7 @@ export function Page() {
         query.data !== undefined && (
           <>
             <Acts participant={query.data} />
-            {query.data.demo && <DemoPage />}
+            {query.data.demo && <DemoPageLink />}
           </>
         )
       }
@@ -67,7 +67,7 @@ export function Page() {
   )
 }
 
-/** The name of a participant for people, if it differs from the id, and whether it is demo data. */
+/** The name of a participant, if it differs from the sender_id, and a note if the participant is demo data; else undefined. */
 function nameAndDemoNote({ sender_id, name, demo }: Participant): ReactNode {
   if (name === sender_id && !demo) return undefined
   return (

@@ -7,7 +7,7 @@ import { PARTICIPANT } from '../../texts/participants.ts'
 
 const { link: TEXTS } = PARTICIPANT
 
-export function PartnerLink({ sender_id }: { readonly sender_id: string }) {
+export function PartnerLinkButton({ sender_id }: { readonly sender_id: string }) {
   const [link, setLink] = useState<string | null>(null)
   return (
     <>

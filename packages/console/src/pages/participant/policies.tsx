@@ -55,12 +55,12 @@ function factsOf({ signature_policy, allow_unsigned, encryption_policy, jwks_uri
   ] as const
 }
 
-interface ChangeProps {
+interface ChangePolicyButtonProps {
   readonly sender_id: string
   readonly policy: Policy
 }
 
-function ChangePolicyButton({ sender_id, policy }: ChangeProps) {
+function ChangePolicyButton({ sender_id, policy }: ChangePolicyButtonProps) {
   const [shown, setShown] = useState(policy)
   const { signature_profile: profile, signature_policy, encryption_policy } = shown
   const choice = (name: keyof typeof NAMES, options: readonly string[], value: string) =>
@@ -112,7 +112,7 @@ function policyFromForm(given: FormValues, shown: Policy): Partial<Policy> {
       encryption_policy: given.choice('encryption_policy', ENCRYPTION_POLICIES) ?? shown.encryption_policy,
       jwks_uri: given.textOrNull('jwks_uri'),
       signature_profile: {
-        // The members have the order of those that are shown, with which they are compared.
+        // `changedMembers` compares JSON texts, so the new profile needs its members in the order of the shown profile.
         ...profile,
         layout: given.choice('layout', SIGNATURE_LAYOUTS) ?? profile.layout,
         canonical_form: given.choice('canonical_form', CANONICAL_FORMS) ?? profile.canonical_form,

@@ -36,9 +36,9 @@ const COLUMNS: readonly Column<Quota>[] = [
   },
 ]
 
-type UseOfDay = Pick<Participant, 'quotas' | 'accepted_today' | 'callbacks_today'>
+type QuotaUsageOfDay = Pick<Participant, 'quotas' | 'accepted_today' | 'callbacks_today'>
 
-export const Quotas = ({ participant }: { readonly participant: UseOfDay }) => (
+export const Quotas = ({ participant }: { readonly participant: QuotaUsageOfDay }) => (
   <Section title={TEXTS.title} lead={TEXTS.lead}>
     <Panel>
       <DataTable
@@ -51,7 +51,7 @@ export const Quotas = ({ participant }: { readonly participant: UseOfDay }) => (
   </Section>
 )
 
-function rowsOf({ quotas, accepted_today: accepted, callbacks_today: called }: UseOfDay): Quota[] {
+function rowsOf({ quotas, accepted_today: accepted, callbacks_today: called }: QuotaUsageOfDay): Quota[] {
   const registry = TEXTS.everywhere
   return [
     ...quotas.map(({ namespace, counted, used, most }) => ({ what: NAMES[counted], registry: namespace, used, most })),

@@ -1,4 +1,4 @@
-/** Lists the client secrets of a participant without their values. A new one is shown once. */
+/** Lists the client secrets of a participant without their values. A new secret is shown once. */
 
 import { useState } from 'react'
 import type { Participant } from '../../api/answers.ts'

@@ -33,7 +33,7 @@ function recordCountsText(records: Registry['records']): string {
   return rows.map(([type, number]) => `${type} ${numberText(number, LOCALE)}`).join(', ')
 }
 
-/** Loads the registries, one by one for an operator who is bound to some and may not list all. */
+/** Loads all registries. An operator who is bound to some registries may not list all: then these are loaded one by one. */
 function useRegistries() {
   const { registries } = useSession()
   return useQuery({

@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<Attribute>[] = [
 export function Attributes({ registry }: { readonly registry: Registry }) {
   const { namespace, attributes, primary_identifiers } = registry
   const mayOperate = useMay()('operate')
-  // Columns are filled only where records are ours or copied, not where they are read live.
+  // Only records in our own tables, also copied ones, have columns. Records that are read live from a source have none.
   const hasColumns = registry.source === null || (registry.source as { readonly way?: string }).way === 'mirror'
   const acts: Column<Attribute> = {
     title: TITLES.acts,

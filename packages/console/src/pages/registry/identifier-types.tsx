@@ -1,4 +1,4 @@
-/** Identifier types of persons and records; types are added, changed and removed here. */
+/** The identifier types of a registry; types are added, changed and removed here. */
 import type { Registry } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'

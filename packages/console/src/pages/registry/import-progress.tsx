@@ -1,4 +1,4 @@
-/** Shows the import that has begun and not ended, and the report of the last one that ended. */
+/** Shows the import that has begun and not ended, and the report of the last import that ended. */
 
 import type { ReactNode } from 'react'
 import type { Registry } from '../../api/answers.ts'
@@ -18,7 +18,7 @@ type BegunImport = NonNullable<Registry['import']>
 type EndedImport = NonNullable<Registry['last_import']>
 
 interface Problem {
-  /** The attribute or path that has the problem; null: the whole entry has it. */
+  /** The attribute or path that has the problem; null: a whole entry of the import file has it. */
   readonly name: string | null
   readonly reason: string
   readonly count: number
@@ -79,7 +79,7 @@ export const ImportProblems = ({ problems }: Pick<ImportDetailsProps, 'problems'
 const wholeEntryProblems = (rows: readonly (Omit<Problem, 'name' | 'lines'> & Partial<Problem>)[]): Problem[] =>
   rows.map(({ reason, count, lines = null }) => ({ name: null, reason, count, lines }))
 
-interface ValueReportRow {
+interface ValueProblemCounts {
   readonly not_understood: number
   readonly rule: string | null
   readonly lines: readonly number[]
@@ -89,13 +89,13 @@ interface ValueReportRow {
   readonly after_today_lines: readonly number[]
 }
 
-/** The texts for codes that are not on their list, and for dates after the day of the import. */
+/** The texts for codes that the code list of their attribute lacks, and for dates after the day of the import. */
 interface OddValueTexts {
   readonly unlisted: string
   readonly afterToday: string
 }
 
-const valueProblems = (name: string, row: ValueReportRow, odd: OddValueTexts): Problem[] => [
+const valueProblems = (name: string, row: ValueProblemCounts, odd: OddValueTexts): Problem[] => [
   ...(row.not_understood > 0
     ? [{ name, reason: row.rule ?? TEXTS.notUnderstood, count: row.not_understood, lines: row.lines }]
     : []),
@@ -104,8 +104,8 @@ const valueProblems = (name: string, row: ValueReportRow, odd: OddValueTexts): P
 ]
 
 /**
- * Lists the problems of an import. Values that were not understood are listed by their paths or columns; by attributes
- * when no path has such values. Unlisted codes and later dates are known for attributes only.
+ * Lists the problems of an import. Values that were not understood are listed under their path or column; if no path has such a
+ * value, under their attribute. Unlisted codes and dates after the import are always listed under their attribute.
  */
 export function importProblems(
   { rejections, repeated, attributes, paths }: Pick<EndedImport, 'rejections' | 'repeated' | 'attributes' | 'paths'>,

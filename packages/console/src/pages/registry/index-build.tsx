@@ -17,10 +17,10 @@ const { build: TEXTS } = REGISTRY
 const { facts: NAMES } = TEXTS
 const BUILD_PATH = '/admin/v1/registries/{namespace}/indexes/build'
 const RELOAD_INTERVAL_MS = 1_000
-const UNDER_WAY_STATES: readonly Progress['state'][] = ['running', 'elsewhere']
+const RUNNING_BUILD_STATES: readonly Progress['state'][] = ['running', 'elsewhere']
 
 const isUnderWay = (progress: Progress | undefined): boolean =>
-  progress !== undefined && UNDER_WAY_STATES.includes(progress.state)
+  progress !== undefined && RUNNING_BUILD_STATES.includes(progress.state)
 
 function useBuildProgress(namespace: string) {
   const query = useQuery({

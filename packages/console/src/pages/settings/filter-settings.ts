@@ -9,7 +9,7 @@ interface FilterableSetting {
   readonly source: string
 }
 
-/** Finds settings with every word of `text` in their name or meaning, in any case; of a kind and a source, if given. */
+/** Finds settings that have every word of `text` in the name or meaning, ignoring case, and the kind and source if given. */
 export function filterSettings<Setting extends FilterableSetting>(
   settings: readonly Setting[],
   { text = '', kind, source }: Readonly<Record<string, string | undefined>>,

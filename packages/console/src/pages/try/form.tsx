@@ -32,7 +32,7 @@ interface FormProps {
 }
 
 const { fields: FIELDS } = TRY
-const FIRST_PAGE_SIZE = '3'
+const INITIAL_PAGE_SIZE = '3'
 
 export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
   const types = Object.keys(registry.records)
@@ -45,7 +45,7 @@ export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
     isSynthetic(registry) && chosen.get('answer') === 'later' ? 'later' : 'now',
   )
   const [identifier, setIdentifier] = useState({ type: registry.identifier_types[0]?.name ?? '', value: '' })
-  const [pageSize, setPageSize] = useState(FIRST_PAGE_SIZE)
+  const [pageSize, setPageSize] = useState(INITIAL_PAGE_SIZE)
   const attributes = registry.attributes.filter(({ record_type }) => record_type === recordType)
   const [conditions, setConditions] = useState(() => initialConditions(attributes, samples, recordType))
   const chooseType = (name: string) => {
@@ -117,7 +117,7 @@ export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
   )
 }
 
-/** The condition at the start: the first attribute for which the synthetic record has a value. */
+/** The condition at the start: the first attribute with a value in the synthetic record equals that value. */
 function initialConditions(attributes: Registry['attributes'], samples: Samples, recordType: string): readonly Condition[] {
   const record = samples.find(({ record_type }) => record_type === recordType)?.record
   for (const { name, paths } of attributes) {

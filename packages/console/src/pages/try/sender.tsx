@@ -1,4 +1,4 @@
-/** The field for the sender of a search: a choice, or a text where no participant can be listed. */
+/** The field for the sender of a search: a choice of participants, or a text field while the list of participants is empty. */
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'

@@ -12,12 +12,12 @@ export interface Condition {
 /** A condition before it is read. It is read later, because another condition may give its identifier type. */
 export interface UnreadCondition {
   readonly path: string
-  /** The attribute or identifiers of the condition; undefined for others, such as `$or` or the object of a compound. */
+  /** The attribute or identifiers of the condition; undefined when it has none, such as `$or` or the object of a compound. */
   readonly about: Searchable | undefined
   /**
    * Reads the condition.
    * @param narrowed `about` with only the types that another condition gives; undefined when none gives a type
-   * @param said the types for identifier values inside an object or in alternatives
+   * @param said the types for identifier values in objects inside the condition, such as in `$or`
    */
   readonly read: (narrowed?: SearchableIdentifiers, said?: StatedIdentifierTypes) => Condition
 }
@@ -46,9 +46,9 @@ export function negate(of: Predicate): Predicate {
 }
 
 /**
- * Reads the conditions of one object. A condition on the identifier type gives its type to the values beside it, and to
- * values inside `$or` and the like.
- * @param isTyped tells which identifiers take the type beside them
+ * Reads the conditions of one object. A condition on the identifier type gives its type to the identifier values in the same
+ * object, and in objects inside it, such as those of `$or`.
+ * @param isTyped true for identifiers that take the type of the object
  * @param around the types from an outer object
  */
 export function readConditionsOfObject(
@@ -68,8 +68,8 @@ export function readConditionsOfObject(
 }
 
 /**
- * Reads an object in which an identifier type has no value beside it: the type stays a condition of its own. Values
- * inside nested objects, such as those of `$or`, take the type too.
+ * Reads an object that has an identifier type but no identifier value. The type stays a condition of its own. Identifier values
+ * in objects inside it, such as those of `$or`, take the type too.
  */
 function readWithLoneType(
   type: UnreadCondition,
@@ -125,8 +125,8 @@ export function predicateOnElement(conditions: readonly Condition[]): Predicate 
 }
 
 /**
- * Turns a predicate on an element into one on the record: some element satisfies it. For a negation, no element may
- * satisfy it; for alternatives, different elements may.
+ * Turns a predicate on an element into one on the record: some element satisfies it. A `not` becomes: no element satisfies the
+ * predicate inside. An `or` becomes an `or` on the record: different elements may satisfy its parts.
  */
 function someElementPredicate(list: ElementList, of: Predicate): Predicate {
   if (of.is === 'not') return negate(someElementPredicate(list, of.of))

@@ -12,7 +12,9 @@ const ELEMENT_MEMBERS = ['seq_num', 'expression1', 'condition', 'expression2']
 const COMPARISON_MEMBERS = ['attribute_name', 'operator', 'attribute_value']
 const NUMBER_PATTERN = /^-?\d{1,15}(?:\.\d{1,15})?$/
 
-/** Reads the elements in the order of seq_num, those without one last. All elements must hold. @throws QueryProblem */
+/**
+ * Reads the elements in the order of seq_num; elements without seq_num come last. All elements must hold. @throws QueryProblem
+ */
 export function readExpressionList(reader: QueryReader, value: JsonValue, path: string): Predicate {
   const elements = Array.isArray(value) ? value.map((element, index) => [element, joinPathStep(path, index)] as const) : []
   if (isJsonObject(value)) elements.push([value, path])
@@ -26,7 +28,7 @@ export function readExpressionList(reader: QueryReader, value: JsonValue, path: 
 /** Joins two conditions of an expression into one predicate, for example by `and`. */
 type JoinConditions = (first: UnreadCondition, second: UnreadCondition) => Predicate
 
-const JOIN_BY_CONDITION: ReadonlyMap<string, JoinConditions> = new Map<string, JoinConditions>([
+const JOINS_BY_CONDITION_WORD: ReadonlyMap<string, JoinConditions> = new Map<string, JoinConditions>([
   [
     'and',
     (first, second) =>
@@ -34,17 +36,18 @@ const JOIN_BY_CONDITION: ReadonlyMap<string, JoinConditions> = new Map<string, J
         ? joinOnOneAttribute(first, second)
         : predicateOnRecord(readConditionsOfObject([first, second])),
   ],
-  ['or', (first, second) => joinByOr([conditionPredicate(first), conditionPredicate(second)])],
-  ['not', (first, second) => joinByAnd([conditionPredicate(first), negate(conditionPredicate(second))])],
+  ['or', (first, second) => joinByOr([readLoneCondition(first), readLoneCondition(second)])],
+  ['not', (first, second) => joinByAnd([readLoneCondition(first), negate(readLoneCondition(second))])],
 ])
 
-function conditionPredicate(asked: UnreadCondition): Predicate {
+function readLoneCondition(asked: UnreadCondition): Predicate {
   return predicateOnRecord(readConditionsOfObject([asked]))
 }
 
 /**
- * Combines two conditions on one attribute. Two bounds are a range, and one value must be in the range. Other conditions may be
- * true for two values of a list, such as programmes A and B.
+ * Combines two conditions on one attribute. Two bounds (such as `gt` and `lt`) are a range, and one value must be in it. Any
+ * other two conditions may be true for different values of a list: a record with the programmes A and B fulfils both "is A" and
+ * "is B".
  */
 function joinOnOneAttribute(first: UnreadCondition, second: UnreadCondition): Predicate {
   const conditions = readConditionsOfObject([first, second])
@@ -71,11 +74,11 @@ function readElement(
   const first = unreadComparison(reader, findGivenValue(element, 'expression1'), joinPathStep(path, 'expression1'))
   const condition = findGivenValue(element, 'condition')
   const second = findGivenValue(element, 'expression2')
-  if (condition === undefined && second === undefined) return { seq_num, predicate: conditionPredicate(first) }
+  if (condition === undefined && second === undefined) return { seq_num, predicate: readLoneCondition(first) }
   if (second === undefined) throw new QueryProblem(joinPathStep(path, 'expression2'), 'must be given where a condition is')
-  const join = typeof condition === 'string' ? JOIN_BY_CONDITION.get(condition.toLowerCase()) : undefined
+  const join = typeof condition === 'string' ? JOINS_BY_CONDITION_WORD.get(condition.toLowerCase()) : undefined
   if (join === undefined) {
-    const names = [...JOIN_BY_CONDITION.keys()].join(', ')
+    const names = [...JOINS_BY_CONDITION_WORD.keys()].join(', ')
     throw new QueryProblem(joinPathStep(path, 'condition'), `must be one of ${names} where expression2 is given`)
   }
   return { seq_num, predicate: join(first, unreadComparison(reader, second, joinPathStep(path, 'expression2'))) }
@@ -103,7 +106,7 @@ function readSequenceNumber(seq_num: JsonValue | undefined, path: string): numbe
 
 /** Reads {attribute_name, operator, attribute_value} as a whole query (D10). */
 export function readComparison(reader: QueryReader, value: JsonValue, path: string): Predicate {
-  return conditionPredicate(unreadComparison(reader, value, path))
+  return readLoneCondition(unreadComparison(reader, value, path))
 }
 
 function unreadComparison(reader: QueryReader, value: JsonValue | undefined, path: string): UnreadCondition {

@@ -22,7 +22,7 @@ import { type ConditionSubject, conditionSubjectOf, type SearchableLeaf } from '
 import { EQUALS_OPERATOR, operatorOf, plainOperatorSpelling, readExistsValue, resolveOperator } from './operators.ts'
 import {
   joinPathStep,
-  type NameScope,
+  type QueryNameScope,
   type QueryReader,
   RECORD_NAME_SCOPE,
   resolveQueryName,
@@ -43,16 +43,21 @@ function readConditionObject(
   reader: QueryReader,
   value: JsonValue,
   path: string,
-  names: NameScope,
+  names: QueryNameScope,
   said?: StatedIdentifierTypes,
 ): Predicate {
   const conditions = reader.within(path, () =>
-    readConditionsOfObject(unreadConditionsIn(reader, value, path, names), undefined, said),
+    readConditionsOfObject(collectUnreadConditions(reader, value, path, names), undefined, said),
   )
   return names.compound === undefined ? predicateOnRecord(conditions) : predicateOnElement(conditions)
 }
 
-function unreadConditionsIn(reader: QueryReader, value: JsonValue, path: string, names: NameScope): readonly UnreadCondition[] {
+function collectUnreadConditions(
+  reader: QueryReader,
+  value: JsonValue,
+  path: string,
+  names: QueryNameScope,
+): readonly UnreadCondition[] {
   return readObjectMembers(reader, value, path, 'conditions').flatMap(([key, raw]) =>
     unreadConditionsOfMember(reader, key, raw, joinPathStep(path, key), names),
   )
@@ -76,7 +81,7 @@ function unreadConditionsOfMember(
   key: string,
   value: JsonValue,
   path: string,
-  names: NameScope,
+  names: QueryNameScope,
 ): readonly UnreadCondition[] {
   const logic = resolveLogicalOperator(key)
   if (logic !== undefined) {
@@ -92,13 +97,13 @@ function unreadConditionsOfMember(
   if (about === undefined || isNamePrefix(reader, names, about, key, value)) {
     if (!isJsonObject(value) || hasOperators(value)) throw unknownNameProblem(reader, names, path, key)
     // An object around an attribute: {"name": {"surname": ...}} means {"name.surname": ...}.
-    return reader.within(path, () => unreadConditionsIn(reader, value, path, { ...names, prefix: `${names.prefix}${key}.` }))
+    return reader.within(path, () => collectUnreadConditions(reader, value, path, { ...names, prefix: `${names.prefix}${key}.` }))
   }
   return [unreadConditionAbout(reader, about, value, path, `${names.prefix}${key}.`)]
 }
 
 /** True when the object of an attribute has further names, not operators: {"birth_place": {"name": ...}}. */
-function isNamePrefix(reader: QueryReader, names: NameScope, about: Searchable, key: string, value: JsonValue): boolean {
+function isNamePrefix(reader: QueryReader, names: QueryNameScope, about: Searchable, key: string, value: JsonValue): boolean {
   if (about.is !== 'attribute' && about.is !== 'member') return false
   const below = { ...names, prefix: `${names.prefix}${key}.` }
   return (
@@ -153,7 +158,7 @@ export function unreadCondition(
 /** Reads conditions on an element of the compound, or the condition that there is such an element or none. */
 function readCompound(
   reader: QueryReader,
-  names: NameScope & { readonly compound: NonNullable<NameScope['compound']> },
+  names: QueryNameScope & { readonly compound: NonNullable<QueryNameScope['compound']> },
   value: JsonValue,
   path: string,
 ): Predicate {

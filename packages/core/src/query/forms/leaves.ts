@@ -101,7 +101,11 @@ function attributeSubject(attribute: Attribute, list: ElementList | undefined): 
   }
 }
 
-/** Reads a value by the type of its attribute. @throws QueryProblem the value is missing or has another type */
+/**
+ * Reads a value by the type of its attribute.
+ * @param part true: the value is only a part of a text, for `starts_with` and `contains`
+ * @throws QueryProblem the value is missing or has another type
+ */
 function readAttributeValue(attribute: Attribute, { value, path }: ValueWithPath, part = false): Literal {
   if (value === null || value === '') {
     throw new QueryProblem(path, 'must not be empty: what is missing is asked for with exists')

@@ -6,12 +6,12 @@ import { negate } from './combine.ts'
 import type { ConditionSubject, SubjectType } from './leaves.ts'
 import type { QueryReader } from './reader.ts'
 
-export interface Operator {
+export interface QueryOperator {
   /** The name of the operator in refusals; in an expression it begins with `$`. */
   readonly name: string
   /** The spellings of the operator that queries may use, in lower case, without `$`. */
   readonly spellings: readonly string[]
-  /** The types of subjects that the operator allows. */
+  /** The types of attributes or identifiers that the operator may compare. */
   readonly asks: readonly SubjectType[]
   readonly make: (subject: ConditionSubject, value: JsonValue, path: string, reader: QueryReader) => Predicate
 }
@@ -19,14 +19,14 @@ export interface Operator {
 const ORDERED_SUBJECT_TYPES: readonly SubjectType[] = ['text', 'date', 'datetime', 'number', 'age']
 const ALL_SUBJECT_TYPES: readonly SubjectType[] = [...ORDERED_SUBJECT_TYPES, 'code', 'boolean', 'identifier']
 
-export const EQUALS_OPERATOR: Operator = {
+export const EQUALS_OPERATOR: QueryOperator = {
   name: 'eq',
   spellings: ['eq', '='],
   asks: ALL_SUBJECT_TYPES,
   make: (subject, value, path) => subject.compare('eq', value, path),
 }
 
-export const OPERATORS: readonly Operator[] = [
+export const OPERATORS: readonly QueryOperator[] = [
   EQUALS_OPERATOR,
   {
     name: 'ne',
@@ -70,7 +70,7 @@ export const OPERATORS: readonly Operator[] = [
   },
 ]
 
-function makeOrderOperator(name: string, comparator: 'gt' | 'ge' | 'lt' | 'le'): Operator {
+function makeOrderOperator(name: string, comparator: 'gt' | 'ge' | 'lt' | 'le'): QueryOperator {
   return {
     name,
     spellings: [...new Set([name, comparator])],
@@ -115,7 +115,7 @@ export function readExistsValue(value: JsonValue, path: string): boolean {
   return exists
 }
 
-const OPERATOR_BY_SPELLING: ReadonlyMap<string, Operator> = new Map(
+const OPERATOR_BY_SPELLING: ReadonlyMap<string, QueryOperator> = new Map(
   OPERATORS.flatMap((operator) => operator.spellings.map((spelling) => [spelling, operator])),
 )
 
@@ -125,12 +125,16 @@ export function plainOperatorSpelling(spelling: string): string {
 }
 
 /** The operator with this spelling, with or without `$`; undefined when there is none. */
-export function resolveOperator(spelling: string): Operator | undefined {
+export function resolveOperator(spelling: string): QueryOperator | undefined {
   return OPERATOR_BY_SPELLING.get(plainOperatorSpelling(spelling))
 }
 
-/** The operator with this spelling. @throws QueryProblem there is none, or the subject does not allow it */
-export function operatorOf(subject: ConditionSubject, spelling: JsonValue, path: string, shown: '$' | ''): Operator {
+/**
+ * The operator with this spelling.
+ * @param shown the character before the names of operators in the message: `$` in an expression
+ * @throws QueryProblem there is none, or the subject does not allow it
+ */
+export function operatorOf(subject: ConditionSubject, spelling: JsonValue, path: string, shown: '$' | ''): QueryOperator {
   const operator = typeof spelling === 'string' ? resolveOperator(spelling) : undefined
   if (operator?.asks.includes(subject.type)) return operator
   const names = OPERATORS.filter(({ asks }) => asks.includes(subject.type)).map(({ name }) => `${shown}${name}`)

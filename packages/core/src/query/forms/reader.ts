@@ -44,7 +44,7 @@ export class QueryReader {
     return { kind: this.kind, recordType: this.#named, limits: this.limits, visible: this.#visible }
   }
 
-  /** Notes that the query names this record type. @throws QueryProblem it, or the criteria, named another one before */
+  /** Notes that the query names this record type. @throws QueryProblem the query or its criteria named another type before */
   name(recordType: RecordType, path: string): void {
     if (this.#named !== undefined && this.#named !== recordType) {
       throw new QueryProblem(path, 'must mean the same record type as the criteria around the query')
@@ -52,7 +52,10 @@ export class QueryReader {
     this.#named = recordType
   }
 
-  /** Notes the record type of a `collection`. A known one stays with `anyCollection`; without it, another one is refused. */
+  /**
+   * Notes the record type that a member `collection` names. If the query has another record type already, that type stays when
+   * `anyCollection` is true; otherwise the query is refused.
+   */
   nameCollection(recordType: RecordType, path: string): void {
     if (this.#named === undefined || !this.#anyCollection) this.name(recordType, path)
   }
@@ -97,7 +100,7 @@ export function joinPathStep(path: string, step: PathStep): string {
   return path === '' || text.startsWith('[') ? `${path}${text}` : `${path}.${text}`
 }
 
-export interface NameScope {
+export interface QueryNameScope {
   /** The names of the enclosing objects as the beginning of an attribute's name, such as `name.`. */
   readonly prefix: string
   /** The compound to which a name must belong to be found; undefined when any name may be found. */
@@ -105,18 +108,22 @@ export interface NameScope {
 }
 
 /** The scope of names in the outermost object of a query: all names of the record type. */
-export const RECORD_NAME_SCOPE: NameScope = { prefix: '', compound: undefined }
+export const RECORD_NAME_SCOPE: QueryNameScope = { prefix: '', compound: undefined }
 
 /** The most characters of a name that is looked up. A longer name counts as unknown. */
 const MAX_NAME_LENGTH = 256
 
 /** The attribute, compound or identifiers that a name in a query means; undefined when it means none. */
-export function resolveQueryName(reader: QueryReader, { prefix, compound }: NameScope, name: string): Searchable | undefined {
+export function resolveQueryName(
+  reader: QueryReader,
+  { prefix, compound }: QueryNameScope,
+  name: string,
+): Searchable | undefined {
   if (prefix.length + name.length > MAX_NAME_LENGTH) return undefined
   const found = resolveSearchable(reader.kind, reader.recordType, `${prefix}${name}`)
   if (compound === undefined || isCompoundMember(compound, found)) return found
-  // Directly in an element of a compound, a member may also be named as in a condition on the record. In an object below the
-  // element, such a name would mean another member.
+  // Directly in an element of a compound, a member may also have the name by which a condition on the record names it. In an
+  // object below the element, such a name would mean another member.
   const around = resolveSearchable(reader.kind, reader.recordType, prefix.slice(0, -1))
   if (around?.is !== 'compound' || around.compound !== compound) return undefined
   const bare = resolveSearchable(reader.kind, reader.recordType, name)
@@ -133,7 +140,7 @@ function isCompoundMember(compound: Compound, found: Searchable | undefined): bo
  */
 export function unknownNameProblem(
   { kind, recordType }: QueryReader,
-  { prefix, compound }: NameScope,
+  { prefix, compound }: QueryNameScope,
   path: string,
   name: unknown,
 ): QueryProblem {
@@ -153,7 +160,10 @@ export interface ObjectForm<Read> {
   /** An object that has all these members has this form. */
   readonly members: readonly string[]
   readonly optional?: readonly string[]
-  /** True: an object with other members does not have this form. Otherwise such an object is refused. */
+  /**
+   * True: an object has this form only if it has no other members. Absent: an object with the members of the form and an unknown
+   * member is refused.
+   */
   readonly exactly?: true
   readonly read: Read
 }

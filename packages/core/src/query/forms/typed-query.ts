@@ -9,10 +9,10 @@ import { readIdentifiers, readIdentifierType } from './leaves.ts'
 import { resolveOperator } from './operators.ts'
 import { type FormMembers, findObjectForm, type MemberValue, type ObjectForm, type QueryReader } from './reader.ts'
 
-/** The form of a query, as the last part of its `type` or its `query_type` names it. */
-export type QueryWord = 'expression' | 'predicate' | 'graphql' | 'identifier'
+/** The form of a query. The last part of the member `type`, or the member `query_type`, names the form. */
+export type QueryFormName = 'expression' | 'predicate' | 'graphql' | 'identifier'
 
-const QUERY_WORD_BY_TYPE: ReadonlyMap<string, QueryWord> = new Map([
+const QUERY_WORD_BY_TYPE: ReadonlyMap<string, QueryFormName> = new Map([
   ['expression', 'expression'],
   ['nosql', 'expression'],
   ['predicate', 'predicate'],
@@ -21,7 +21,7 @@ const QUERY_WORD_BY_TYPE: ReadonlyMap<string, QueryWord> = new Map([
   ['idtype', 'identifier'],
 ])
 
-export type ReadQueryForm = (reader: QueryReader, members: FormMembers, word: QueryWord | undefined) => Query
+export type ReadQueryForm = (reader: QueryReader, members: FormMembers, word: QueryFormName | undefined) => Query
 
 /** Forms that contain another query. They may be the whole query or part of one. */
 export const NESTED_FORMS: readonly ObjectForm<ReadQueryForm>[] = [
@@ -35,7 +35,7 @@ export const NESTED_FORMS: readonly ObjectForm<ReadQueryForm>[] = [
     optional: ['collection', 'variables', 'operationName'],
     read: (reader, members, word) => {
       const collection = members.get('collection')
-      if (collection !== undefined) readCollection(reader, collection)
+      if (collection !== undefined) readCollectionMember(reader, collection)
       return readQueryValue(reader, members.of('query'), word, members)
     },
   },
@@ -56,8 +56,8 @@ export function asQuery({ recordType }: QueryReader, predicate: Predicate): Quer
 }
 
 /**
- * Reads { type, value }: a query if the type names a form of query and the value is an object, a list, or (for a form
- * other than `identifier`) a text; otherwise an identifier.
+ * Reads { type, value }. If the type names a form of query and the value is an object, a list or a text, the value is read as a
+ * query; but with the form `identifier`, a text is no query. Otherwise type and value are those of an identifier.
  */
 export function readTypedQuery(reader: QueryReader, members: FormMembers): Query {
   const [type, value] = [members.of('type'), members.of('value')]
@@ -74,7 +74,7 @@ export function readTypedQuery(reader: QueryReader, members: FormMembers): Query
 }
 
 /** The form that a type names; undefined when it names none. @throws QueryProblem SQL, which is never answered */
-function queryWordOfType({ value, path }: MemberValue): QueryWord | undefined {
+function queryWordOfType({ value, path }: MemberValue): QueryFormName | undefined {
   if (typeof value !== 'string') return undefined
   const segment = value.slice(value.lastIndexOf(':') + 1).trim()
   if (segment.toLowerCase() !== 'sql') return QUERY_WORD_BY_TYPE.get(segment.toLowerCase())
@@ -83,12 +83,12 @@ function queryWordOfType({ value, path }: MemberValue): QueryWord | undefined {
 
 /**
  * Reads the value of `value`, `expression` or `query`; its shape decides the form.
- * @param around the members beside it, which may have the variables of a GraphQL text
+ * @param around the members beside the value, which may have the variables of a GraphQL text
  */
 export function readQueryValue(
   reader: QueryReader,
   { value, path }: MemberValue,
-  word: QueryWord | undefined,
+  word: QueryFormName | undefined,
   around?: FormMembers,
 ): Query {
   if (typeof value === 'string') return readQueryText(reader, { value, path }, word, around)
@@ -124,7 +124,7 @@ const GRAPHQL_START_PATTERN = /^[\s,\uFEFF]*(?:#|\{|(?:query|mutation|subscripti
 function readQueryText(
   reader: QueryReader,
   { value: text, path }: { readonly value: string; readonly path: string },
-  word: QueryWord | undefined,
+  word: QueryFormName | undefined,
   around: FormMembers | undefined,
 ): Query {
   if (word !== 'graphql' && JSON_START_PATTERN.test(text)) {
@@ -150,7 +150,7 @@ function parseQueryText(text: string, path: string): JsonValue {
   }
 }
 
-function readCollection(reader: QueryReader, { value, path }: MemberValue): void {
+function readCollectionMember(reader: QueryReader, { value, path }: MemberValue): void {
   const recordType = typeof value === 'string' ? resolveRecordType(reader.kind, value) : undefined
   if (recordType === undefined) {
     const known = reader.kind.record_types.map(({ emitted }) => emitted).join(', ')

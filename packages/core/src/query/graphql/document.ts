@@ -43,7 +43,7 @@ export interface GraphqlDocument {
   readonly directiveVariables: VariableValues
 }
 
-/** The largest number of definitions in a text: the rules compare operations and fragments with each other. */
+/** The largest number of operations and fragments in a text: the rules of GraphQL compare them with each other. */
 const MAX_DEFINITIONS = 50
 
 /** Parses and checks a query. @throws QueryProblem the text is no valid document, or no query is chosen */
@@ -54,7 +54,7 @@ export function readDocument(query: GraphqlQuery, limits: TextLimits, path: stri
   }
   const operations = queryOperationsOf(parsed, path)
   checkRules(parsed, path)
-  const operation = chosenOperation(operations, query.operationName, path)
+  const operation = selectGraphqlOperation(operations, query.operationName, path)
   const fragments = parsed.definitions.filter((one) => one.kind === Node.FRAGMENT_DEFINITION)
   return {
     operation,
@@ -104,7 +104,7 @@ function checkRules(document: DocumentNode, path: string): void {
   visit(document, visitWithTypeInfo(types, visitInParallel(visitors)))
 }
 
-function chosenOperation(
+function selectGraphqlOperation(
   operations: readonly OperationDefinitionNode[],
   name: string | undefined,
   path: string,

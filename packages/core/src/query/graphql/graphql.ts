@@ -33,7 +33,7 @@ export function readGraphql(scope: QueryScope, query: GraphqlQuery, path: string
   const selections = new SelectionReader(document)
   const groups = [...selections.fields([document.operation.selectionSet], 'Query', path)]
   const reader = new QueryReader(scope)
-  nameRecordType(reader, groups, path)
+  noteRecordType(reader, groups, path)
   const { kind, recordType } = reader
   const visible = scope.visible?.()?.get(recordType.name)
   const seen = visible === undefined ? null : [visible]
@@ -51,8 +51,8 @@ export function readGraphql(scope: QueryScope, query: GraphqlQuery, path: string
   }
 }
 
-/** Notes the record type of the query. @throws QueryProblem root fields, or the criteria around, name another one */
-function nameRecordType(reader: QueryReader, groups: readonly (readonly [string, FieldGroup])[], path: string): void {
+/** Notes the record type of the query. @throws QueryProblem another root field, or the criteria, name another record type */
+function noteRecordType(reader: QueryReader, groups: readonly (readonly [string, FieldGroup])[], path: string): void {
   const [first, ...others] = groups.map(([name, [field]]) => {
     return { memberPath: joinPathStep(path, name), recordType: recordTypeOfRootField(reader.kind, field.name.value, path) }
   })
@@ -69,7 +69,9 @@ function textLimits(limits: QueryLimits): { tokens: number; nesting: number } {
   return { tokens: 8 * limits.query_terms + limits.query_values + 2_000, nesting: 2 * limits.query_depth + 10 }
 }
 
-/** The arguments of fields with the same name in the answer. They are one field, so their arguments must be equal. */
+/**
+ * The arguments of fields with the same name in the answer. GraphQL answers such fields as one, so their arguments must be equal.
+ */
 function fieldArguments([first, ...others]: FieldGroup, path: string): readonly ArgumentNode[] {
   const text = (field: FieldNode): string => (field.arguments ?? []).map(print).join()
   if (others.some((field) => text(field) !== text(first))) {
@@ -103,7 +105,7 @@ function selectionShaper(kind: Kind, recordType: RecordType, roots: readonly Roo
     if (roots.length === 1) return roots[0]
     const record = lazyRecord(kind, recordType, document)
     const found = roots.find(({ predicate }) => matches(resolveAges(predicate, recordType, day), record))
-    // Perhaps no condition is true now: its member is not shown, or an age has changed since the search.
+    // Perhaps no condition is true now: the member in the condition is not shown, or an age has changed since the search.
     return found ?? roots[0]
   }
   return (document, day) => {
@@ -124,11 +126,11 @@ export function recordTypeOfRootField(kind: Kind, name: string, path: string): R
   throw new QueryProblem(joinPathStep(path, name), `must be one of ${[...new Set(known)].join(', ')}`)
 }
 
-const rootTableByKind = new WeakMap<Kind, ReadonlyMap<string, RecordType>>()
+const rootTypesByKind = new WeakMap<Kind, ReadonlyMap<string, RecordType>>()
 
 /** The record type for each name of a root field. A name of several record types means the first of these. */
 function recordTypesByRootName(kind: Kind): ReadonlyMap<string, RecordType> {
-  let table = rootTableByKind.get(kind)
+  let table = rootTypesByKind.get(kind)
   if (table === undefined) {
     const made = new Map<string, RecordType>()
     for (const recordType of kind.record_types) {
@@ -137,7 +139,7 @@ function recordTypesByRootName(kind: Kind): ReadonlyMap<string, RecordType> {
         if (!made.has(key)) made.set(key, recordType)
       }
     }
-    rootTableByKind.set(kind, made)
+    rootTypesByKind.set(kind, made)
     table = made
   }
   return table

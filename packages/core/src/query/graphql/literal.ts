@@ -34,8 +34,8 @@ export function literalToJson(node: ValueNode, variables: VariablesByName, path:
 }
 
 /**
- * The value of a variable. GraphQL would leave out an argument without a value; here this would drop a condition and
- * find too much, so it is refused.
+ * The value of a variable; a variable without a value is refused. GraphQL would leave out the argument instead: that would
+ * drop a condition and find too much.
  */
 function requireVariable(name: string, variables: VariablesByName, path: string): JsonValue {
   const value = variables.get(name)

@@ -38,7 +38,7 @@ export interface SelectedMember {
 /** All fields that have the same name in the answer, such as `a { b }` and `a { c }`. */
 export type FieldGroup = readonly [FieldNode, ...FieldNode[]]
 
-/** The trees of visible members that apply to one object together; null when everything is visible. */
+/** The trees of visible members that apply to one object: a member is visible when any of them shows it. Null: all is visible. */
 export type VisibleTrees = readonly VisibleNode[] | null
 
 type Fragment = InlineFragmentNode | FragmentDefinitionNode
@@ -46,8 +46,8 @@ type Fragment = InlineFragmentNode | FragmentDefinitionNode
 /** The largest number of fields and fragments in a query. What is in a fragment counts for each object that uses it. */
 const MAX_SELECTED_FIELDS = 500
 /**
- * The most repeated fields in a query. A field that an object selects under several names counts once for each name
- * after the first, because each makes answers longer.
+ * The most repeated fields in a query. A field that an object selects under several names counts once for each name after the
+ * first, because each further name makes answers longer.
  */
 const MAX_REPEATED_FIELDS = 20
 

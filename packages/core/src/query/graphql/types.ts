@@ -21,13 +21,13 @@ import {
 /** The type of an object in GraphQL. */
 export interface ObjectType {
   readonly name: string
-  /** The fields by names in lower case, because names that differ in case are the same member. */
+  /** The fields by every name that finds them, in lower case: names that differ in case are the same field. */
   readonly fields: ReadonlyMap<string, ObjectField>
   /** The names of the fields for messages, without other spellings and aliases. */
   readonly names: readonly string[]
 }
 
-/** A field of a type. Its value is answered as stored. */
+/** A field of an object type. `read` returns its value as the record has it, not normalised; undefined when there is none. */
 export interface ObjectField {
   readonly name: string
   /** The paths from the object to the values of the field. */
@@ -41,7 +41,10 @@ export interface ObjectField {
 
 const objectTypesByKind = new WeakMap<Kind, ReadonlyMap<RecordType, ObjectType>>()
 
-/** The object type of a record type. The types of a kind are made at the first call. */
+/**
+ * The object type of a record type. The types of a kind are made at the first call for the kind. Throws an Error when the record
+ * type is not one of the kind.
+ */
 export function objectType(kind: Kind, recordType: RecordType): ObjectType {
   const made = objectTypesByKind.get(kind) ?? makeObjectTypes(kind)
   objectTypesByKind.set(kind, made)
@@ -71,12 +74,12 @@ class ObjectTypeDraft implements ObjectType {
     this.name = name
   }
 
-  /** Adds a field, unless one of this name exists. */
+  /** Adds a field and lists its name in `names`, unless the type already has a field of this name in any case. */
   add(field: ObjectField): void {
     if (this.#add(field)) this.names.push(field.name)
   }
 
-  /** Adds other spellings and aliases of fields, which refusals do not list. */
+  /** Adds fields under other spellings and aliases. `names` does not get them, so messages do not list them. */
   addAlso(fields: readonly ObjectField[]): void {
     for (const field of fields) this.#add(field)
   }
@@ -115,16 +118,16 @@ function addSearchableFields(type: ObjectTypeDraft, kind: Kind, recordType: Reco
   for (const attribute of attributes) {
     // An age is not stored, so it has no place and no field.
     const { paths: places } = attribute
-    if (places.length > 0) addFieldByNames(type, attribute, { places, read: heldValue(attribute), whole: true })
+    if (places.length > 0) addFieldUnderAllNames(type, attribute, { places, read: heldValue(attribute), whole: true })
   }
   for (const compound of compounds) {
     for (const member of compound.members) {
       const places = compound.paths.flatMap((place) => member.paths.map((path) => joinMemberPath(place, path)))
-      addFieldByNames(type, member, { places, read: listReader(heldMemberValues(compound, member)), whole: true })
+      addFieldUnderAllNames(type, member, { places, read: makeListReader(heldMemberValues(compound, member)), whole: true })
     }
-    addFieldByNames(type, compound, {
+    addFieldUnderAllNames(type, compound, {
       places: compound.paths,
-      read: listReader(heldElements(compound)),
+      read: makeListReader(heldElements(compound)),
       type: compoundType(compound),
       whole: true,
     })
@@ -132,7 +135,7 @@ function addSearchableFields(type: ObjectTypeDraft, kind: Kind, recordType: Reco
   const places = recordType.identifiers.flatMap(({ names, path }) => (names === 'record' ? [path] : []))
   for (const identifierType of kind.identifier_types) {
     const read = valueOrListReader(heldIdentifiers(kind, recordType, identifierType))
-    addFieldByNames(type, identifierType, { places, read, whole: true })
+    addFieldUnderAllNames(type, identifierType, { places, read, whole: true })
   }
 }
 
@@ -140,19 +143,23 @@ function addSearchableFields(type: ObjectTypeDraft, kind: Kind, recordType: Reco
 function compoundType(compound: Compound): ObjectType {
   const type = new ObjectTypeDraft(compound.name)
   for (const member of compound.members) {
-    addFieldByNames(type, member, { places: member.paths, read: (element) => element[member.name], whole: true })
+    addFieldUnderAllNames(type, member, { places: member.paths, read: (element) => element[member.name], whole: true })
   }
   return type
 }
 
 const joinMemberPath = (place: string, path: string): string => [place, path].filter((part) => part !== '').join('.')
 
-function addFieldByNames(type: ObjectTypeDraft, row: Parameters<typeof namesOf>[0], field: Omit<ObjectField, 'name'>): void {
+function addFieldUnderAllNames(
+  type: ObjectTypeDraft,
+  row: Parameters<typeof namesOf>[0],
+  field: Omit<ObjectField, 'name'>,
+): void {
   type.add({ ...field, name: row.name })
   type.addAlso(namesOf(row).map((name) => ({ ...field, name })))
 }
 
-function listReader(read: (object: JsonObject) => JsonValue[]): ObjectField['read'] {
+function makeListReader(read: (object: JsonObject) => JsonValue[]): ObjectField['read'] {
   return (object) => {
     const values = read(object)
     return values.length === 0 ? undefined : values
@@ -170,9 +177,12 @@ function valueOrListReader(read: (object: JsonObject) => JsonValue[]): ObjectFie
 /** A member of a record, as the schema describes it. */
 export interface MemberShape {
   readonly name: string
-  /** The shape of the objects that the member may have, alone or in a list; absent when it has none. */
+  /**
+   * The shape of the objects that the member may have, alone or in a list; absent when these objects have several shapes, or the
+   * member has none.
+   */
   readonly object?: ObjectShape
-  /** True when the member may also have a value that is not an object of this shape. */
+  /** True when the member may have a value that is not an object of the shape `object`. */
   readonly whole: boolean
 }
 

@@ -13,13 +13,16 @@ import {
 } from '@rollcall/protocol'
 import type { Identifier } from '../../model/records.ts'
 
-/** The values of a record by name, read by the same code that fills columns. A missing value is undefined. */
+/**
+ * The searchable values of a record, under the names of attributes, compounds and identifier types. The code that fills the
+ * columns of the database reads the same values. A missing value is undefined.
+ */
 export interface ReadableRecord {
   /** For each attribute, its value; for an attribute with `many`, a list that is not empty. */
   readonly values: Pick<ReadonlyMap<string, AttributeValue>, 'get'>
   /** For each compound, its elements; the lists are not empty, and have each element once. */
   readonly elements: Pick<ReadonlyMap<string, readonly Element[]>, 'get'>
-  /** For each identifier type, the values in the record, in its parts, and in records merged into it. */
+  /** For each identifier type, the values at all places that the record type lists, and those of records merged into this one. */
   readonly identifiers: Pick<ReadonlyMap<string, ReadonlySet<string>>, 'get' | 'has'>
 }
 
@@ -31,7 +34,7 @@ export interface ExtractedRecord extends ReadableRecord {
 }
 
 /**
- * Reads the values of a record. Never throws: values that cannot be read are missing. The time grows with the document.
+ * Reads the values of a record. Never throws: values that cannot be read are missing. A larger document takes longer.
  * @param aliases identifiers of records that were merged into this one
  */
 export function extractRecord(
@@ -50,12 +53,12 @@ export function extractRecord(
     const found = readElements(compound, document)
     if (found.length > 0) elements.set(compound.name, found)
   }
-  return { values, elements, identifiers: identifiersOf(kind, recordType, document, aliases) }
+  return { values, elements, identifiers: readIdentifiersByType(kind, recordType, document, aliases) }
 }
 
 /**
- * Returns a record that reads a value when it is first asked for it, and all identifiers together: a query asks for few
- * of the attributes of a kind.
+ * Returns a record that reads each value of the document at the first look-up of this value, and all identifiers at the first
+ * look-up of an identifier: a query needs few of the attributes.
  */
 export function lazyRecord(
   kind: Kind,
@@ -63,9 +66,9 @@ export function lazyRecord(
   document: JsonValue,
   aliases: readonly Identifier[] = [],
 ): ReadableRecord {
-  const { attributes, compounds } = attributesByNameOf(recordType)
+  const { attributes, compounds } = attributesAndCompoundsOf(recordType)
   let identifiers: ReadableRecord['identifiers'] | undefined
-  const all = () => (identifiers ??= identifiersOf(kind, recordType, document, aliases))
+  const all = () => (identifiers ??= readIdentifiersByType(kind, recordType, document, aliases))
   return {
     values: lazyMap((name) => {
       const attribute = attributes.get(name)
@@ -90,24 +93,24 @@ function lazyMap<Value>(read: (name: string) => Value | null): Pick<ReadonlyMap<
   }
 }
 
-interface AttributesByName {
+interface AttributesAndCompounds {
   readonly attributes: ReadonlyMap<string, Attribute>
   readonly compounds: ReadonlyMap<string, Compound>
 }
 
-const namesByRecordType = new WeakMap<RecordType, AttributesByName>()
+const attributesByRecordType = new WeakMap<RecordType, AttributesAndCompounds>()
 
-function attributesByNameOf(recordType: RecordType): AttributesByName {
+function attributesAndCompoundsOf(recordType: RecordType): AttributesAndCompounds {
   const { attributes, compounds = [] } = recordType
-  const names = namesByRecordType.get(recordType) ?? {
+  const names = attributesByRecordType.get(recordType) ?? {
     attributes: new Map(attributes.map((one) => [one.name, one])),
     compounds: new Map(compounds.map((one) => [one.name, one])),
   }
-  namesByRecordType.set(recordType, names)
+  attributesByRecordType.set(recordType, names)
   return names
 }
 
-function identifiersOf(
+function readIdentifiersByType(
   kind: Kind,
   recordType: RecordType,
   document: JsonValue,

@@ -51,28 +51,31 @@ function truthOf(predicate: Predicate, read: ReadAttribute, record: ReadableReco
     case 'not':
       return -truthOf(predicate.of, read, record) as Truth
     case 'compare':
-      return compareValues(predicate.operator, singleValueOf(predicate, read), predicate.value)
+      return compareValues(predicate.operator, readSingleValue(predicate, read), predicate.value)
     case 'in':
-      return truthOfOneOf(singleValueOf(predicate, read), predicate.values)
+      return truthOfOneOf(readSingleValue(predicate, read), predicate.values)
     case 'exists':
       return hasAttributeValue(predicate, read, record) ? TRUE : FALSE
     case 'some':
       return truthOfSomeElement(predicate, record)
     case 'identifier':
-      return truthOfIdentifiers(predicate.identifiers, record)
+      return truthOfHasIdentifier(predicate.identifiers, record)
     case 'identifier_type':
       return predicate.types.some((type) => record.identifiers.has(type)) ? TRUE : FALSE
   }
 }
 
-function singleValueOf({ attribute, until }: Comparison | OneOf, read: ReadAttribute): AttributeScalar | undefined {
+function readSingleValue({ attribute, until }: Comparison | OneOf, read: ReadAttribute): AttributeScalar | undefined {
   const value = cutDateAfter(until, read(attribute.name))
   if (attribute.type === 'age') throw new Error(`${attribute.name} is asked on no day`)
   if (isList(value)) throw new Error(`${attribute.name} is asked through its elements only`)
   return value
 }
 
-/** Cuts a date off at the day `until`; undefined when the date begins later. */
+/**
+ * Ends the period of a date, such as the year for "1985", at the day `until`; undefined when the period begins later. Other
+ * values are returned unchanged.
+ */
 function cutDateAfter(until: string | undefined, value: AttributeValue | undefined): AttributeValue | undefined {
   if (until === undefined || typeof value !== 'object' || isList(value)) return value
   if (value.from > until) return undefined
@@ -117,32 +120,32 @@ function truthOfSomeElement(predicate: SomeElement, record: ReadableRecord): Tru
   return counted ? greatest : truthOf(predicate.of, () => undefined, record)
 }
 
-/** The elements of a list that have any attribute of the condition, each as a function that reads an attribute. */
+/** The elements of a list that have at least one attribute of the condition, each as a function that reads its attributes. */
 function elementReaders(predicate: SomeElement, record: ReadableRecord): ReadAttribute[] {
   const { list } = predicate
   if (!isCompound(list)) {
     const values = record.values.get(list.name)
     return isList(values) ? values.map((value) => () => value) : []
   }
-  const names = mentionedNames(predicate)
+  const names = mentionedAttributeNames(predicate)
   return (record.elements.get(list.name) ?? [])
     .filter((element) => names.some((name) => Object.hasOwn(element, name)))
     .map((element) => (name) => findElementMember(element, name))
 }
 
-const namesByCondition = new WeakMap<SomeElement, readonly string[]>()
+const attributeNamesByCondition = new WeakMap<SomeElement, readonly string[]>()
 
 /** The names of the attributes in a condition on a list's element, computed once for each condition. */
-function mentionedNames(predicate: SomeElement): readonly string[] {
-  let names = namesByCondition.get(predicate)
+function mentionedAttributeNames(predicate: SomeElement): readonly string[] {
+  let names = attributeNamesByCondition.get(predicate)
   if (names === undefined) {
     names = attributesMentionedIn(predicate.of).map(({ name }) => name)
-    namesByCondition.set(predicate, names)
+    attributeNamesByCondition.set(predicate, names)
   }
   return names
 }
 
-function truthOfIdentifiers(identifiers: HasIdentifier['identifiers'], { identifiers: own }: ReadableRecord): Truth {
+function truthOfHasIdentifier(identifiers: HasIdentifier['identifiers'], { identifiers: own }: ReadableRecord): Truth {
   let ofSomeType = false
   for (const { type, value } of identifiers) {
     const values = own.get(type)
@@ -159,12 +162,12 @@ const FALSE = -1
 export const UNKNOWN = 0
 export const TRUE = 1
 
-/** Compares a value of a record (undefined when missing) with a literal. Both were read by the attribute's type. */
+/** Compares a value of a record (undefined when missing) with a literal. Both must have been read by the attribute's type. */
 function compareValues(operator: Comparator, value: AttributeScalar | undefined, literal: Literal): Truth {
   if (value === undefined) return UNKNOWN
   if (typeof literal === 'object') {
     if (typeof value === 'object') return compareIntervals(operator, value.from, value.to, literal)
-    // An instant is compared as a period without length.
+    // The value of a datetime is a string, its instant. It is compared as a period without length.
     if (typeof value === 'string') return compareIntervals(operator, value, value, literal)
   } else if (operator === 'eq') {
     return value === literal ? TRUE : FALSE
@@ -201,25 +204,25 @@ function isComparisonTrue(operator: Comparator, difference: number): boolean {
   }
 }
 
-/** Compares periods by the table at `Interval`. Days and instants as texts are in the order of time. */
+/** Compares the period `from`–`to` with the literal; `Interval` has the rules. Texts of days and instants sort by time. */
 function compareIntervals(operator: Comparator, from: string, to: string, literal: Interval): Truth {
   switch (operator) {
     case 'eq':
-      return truthFrom(from >= literal.from && to <= literal.to, to < literal.from || from > literal.to)
+      return truthOrUnknown(from >= literal.from && to <= literal.to, to < literal.from || from > literal.to)
     case 'lt':
-      return truthFrom(to < literal.from, from >= literal.from)
+      return truthOrUnknown(to < literal.from, from >= literal.from)
     case 'le':
-      return truthFrom(to <= literal.to, from > literal.to)
+      return truthOrUnknown(to <= literal.to, from > literal.to)
     case 'gt':
-      return truthFrom(from > literal.to, to <= literal.to)
+      return truthOrUnknown(from > literal.to, to <= literal.to)
     case 'ge':
-      return truthFrom(from >= literal.from, to < literal.from)
+      return truthOrUnknown(from >= literal.from, to < literal.from)
     default:
       throw new Error(`${operator} does not compare periods`)
   }
 }
 
-function truthFrom(yes: boolean, no: boolean): Truth {
+function truthOrUnknown(yes: boolean, no: boolean): Truth {
   if (yes) return TRUE
   return no ? FALSE : UNKNOWN
 }

@@ -11,7 +11,7 @@ import {
 import type { SortKey } from '../../model/records.ts'
 import type { ReadableRecord } from './extract-record.ts'
 
-/** The values of a record for each sort key; undefined where it has none. */
+/** The value of a record for each sort key: of several identifiers the first by code points; undefined for no value. */
 export function sortValuesOf(
   kind: Kind,
   recordType: RecordType,
@@ -32,10 +32,10 @@ export function sortValuesOf(
 }
 
 /**
- * Negative when `one` comes before `other`, positive when after, 0 when equal. A record without a value comes last,
- * ascending or descending.
+ * Compares two records by their values from `sortValuesOf`: negative when `one` comes before `other`, positive when after, 0
+ * when equal. A record without a value comes last, ascending or descending.
  */
-export function compareInOrder(
+export function compareBySortKeys(
   sort: readonly SortKey[],
   one: readonly (AttributeValue | undefined)[],
   other: readonly (AttributeValue | undefined)[],

@@ -63,14 +63,14 @@ export async function takeProbes(
   return rows.map(({ origin }) => origin)
 }
 
-/** Seconds after its last failure for which the breaker of a destination without pending deliveries is kept. */
+/** Seconds for which a breaker is kept after the last failure, when no delivery to its destination is pending. */
 const IDLE_BREAKER_SECONDS = 600
 
 /**
  * Deletes old breakers of destinations without pending deliveries: a participant may name any number of destinations.
  * @returns how many
  */
-export async function forgetBreakers({ pool }: Pick<Database, 'pool'>): Promise<number> {
+export async function deleteIdleBreakers({ pool }: Pick<Database, 'pool'>): Promise<number> {
   const { rowCount } = await pool.query(
     `delete from breaker where failed_at < now() - make_interval(secs => $1) and not exists (
         select 1 from delivery where delivery.participant = breaker.participant and delivery.origin = breaker.origin

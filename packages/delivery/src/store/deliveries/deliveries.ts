@@ -27,8 +27,8 @@ export const SET_NOTIFICATION_WAITING_SQL = `state = 'waiting', delivery = null,
   mailbox = (select subscription.mailbox from subscription where subscription.id = notification.subscription)`
 
 /**
- * SQL that inserts deliveries, pending and due now, or held when there is no address. The maker attempts a delivery that has a
- * claim.
+ * SQL that inserts deliveries. A delivery with a target is pending and due now; without one it is held. The node that makes a
+ * delivery with a claim attempts it at once.
  * @param rows SQL for a `from` clause: participant, registry and correlation_id, and of each delivery, as `new`, its id,
  * callback, message_id, target, encrypted, body, granted, protection, claim and seconds of the claim
  * @param page SQL of the page number
@@ -44,7 +44,7 @@ export const insertDeliveriesSql = (rows: string, page: string, more = 'null::in
       (new.target is not null and new.claim is not null)::int
     from ${rows}`
 
-/** The accepted requests that deliveries answer. A package above this one has their table, and passes the SQL. */
+/** The accepted requests that deliveries answer. The package engine owns their table, and passes the SQL. */
 export interface AnsweredRequestsSql {
   /** SQL for a `from` clause: the accepted requests with correlation_id, operation and sender_uri. */
   readonly requests: string
@@ -102,9 +102,9 @@ export async function claimDueDeliveries(
 }
 
 /**
- * Records an attempt, and what becomes of the delivery if it still has this claim: one that was dropped or claimed anew stays as
- * it is. The same statement counts a failure in the destination's breaker, or closes the breaker when the peer is up. Successes
- * are frequent, so many share a statement.
+ * Records an attempt, and the new state of its delivery. A delivery that was dropped or claimed anew since keeps its state. The
+ * same statement counts a failure in the destination's breaker, or closes the breaker when the peer is up. Successes are
+ * frequent, so one statement records many of them.
  * @param more.target the address that was called; null: the stored address of the delivery stays
  * @returns true when the delivery still had the claim
  */
@@ -121,7 +121,7 @@ export async function recordAttempt(
   }
   const { rows } = await pool.query<{ counted: boolean }>({
     name: 'record attempt',
-    text: RECORD_ATTEMPT,
+    text: RECORD_ATTEMPT_SQL,
     values: [
       ...[attempt.delivery, attempt.number, attempt.at, attempt.duration_ms],
       ...[attempt.status, attempt.error, attempt.answer],
@@ -135,8 +135,8 @@ export async function recordAttempt(
 }
 
 /**
- * Records that a claimed delivery was not attempted: the attempt is not counted. Nobody claims the delivery before the time of the
- * claim has ended.
+ * Records that a claimed delivery was not attempted: the attempt is not counted. Nobody claims the delivery before the time of
+ * the claim has ended.
  */
 export async function recordUnattempted(
   { pool }: Pick<Database, 'pool'>,
@@ -152,10 +152,10 @@ export async function recordUnattempted(
 
 /** The failures in a row that open a breaker. */
 const FAILURES_TO_OPEN_BREAKER = 5
-/** Seconds until the first probe of an open breaker. After a failed probe the pause is twice as long, up to a limit. */
+/** Seconds until the first probe of an open breaker. Each failed probe doubles the pause, up to `HealthVerdict.longest_pause`. */
 const FIRST_PROBE_PAUSE_SECONDS = 10
 
-const RECORD_ATTEMPT = `with ended as (
+const RECORD_ATTEMPT_SQL = `with ended as (
     update delivery set state = $8, next_attempt_at = now() + make_interval(secs => $9), reason = $10,
       claim = null, claimed_until = null, target = coalesce($16, target),
       finished_at = case when $8 = 'pending' then null else now() end
@@ -192,9 +192,9 @@ export interface PermissionChanges {
 }
 
 /**
- * Finds out what has changed since a delivery was made. If the grant of the delivery is unknown, the grant counts as changed when
- * the delivery was made before the present grant came into force, or less than two seconds after: nodes may have used the former
- * grant for a moment.
+ * Finds out what has changed since a delivery was made. If the grant of the delivery is unknown, the times are compared. A
+ * delivery that was made less than two seconds after the start of the present grant counts as older than that grant, because a
+ * node may have used the former grant for a moment.
  * @param grant `Grant.id` of the present grant
  */
 export async function findPermissionChanges(
@@ -268,7 +268,7 @@ const successfulAttemptWrites = oncePerPool((pool) =>
 async function writeSuccesses(pool: pg.Pool, entries: readonly SuccessfulAttempt[]): Promise<readonly boolean[]> {
   const { rows } = await pool.query<{ claim: string; id: string }>({
     name: 'record delivered',
-    text: RECORD_DELIVERED,
+    text: RECORD_SUCCESSES_SQL,
     values: SUCCESSFUL_ATTEMPT_COLUMNS.map((column) => entries.map((entry) => entry[column])),
   })
   const counted = new Set(rows.map(({ id, claim }) => `${id} ${claim}`))
@@ -280,7 +280,7 @@ const SUCCESSFUL_ATTEMPT_COLUMNS = [
   ...['participant', 'claim', 'target', 'origin'],
 ] as (keyof SuccessfulAttempt)[]
 
-const RECORD_DELIVERED = `with said as (
+const RECORD_SUCCESSES_SQL = `with said as (
     select * from unnest($1::uuid[], $2::integer[], $3::timestamptz[], $4::integer[], $5::integer[], $6::text[],
       $7::bytea[], $8::integer[], $9::uuid[], $10::text[], $11::text[])
       as said (delivery, number, at, duration_ms, status, error, answer, participant, claim, target, origin)

@@ -1,7 +1,7 @@
 /** Changes deliveries by hand: an operator retries, replays or drops them, and a participant asks for its own again. */
 import type { Database } from '@rollcall/database/database'
 import { MAILBOXES_PAYLOAD_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
-import { queryWithoutLimit } from '@rollcall/database/transaction'
+import { queryWithoutTimeLimit } from '@rollcall/database/transaction'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 import { isNewestEnvelopeSql, SET_NOTIFICATION_WAITING_SQL } from './deliveries.ts'
 import { choiceConditions, type DeliveryChoice, type DeliveryState } from './delivery-choice.ts'
@@ -17,7 +17,7 @@ interface DeliveryChange {
 /** SQL that makes a delivery pending again, at the beginning of its retry schedule, under its message_id. */
 const setPendingSql = (due: string): string => `state = 'pending', next_attempt_at = ${due}, since = now(),
   earlier = attempts, reason = null, finished_at = null`
-/** SQL of a due time before all others at the destination. Of several retried deliveries the oldest comes first. */
+/** SQL of a due time before those of all other deliveries: retried deliveries are attempted first, in the order of their age. */
 const DUE_FIRST_SQL = "created_at - interval '100 years'"
 
 /** The changes of deliveries by hand: the states in which each is possible, and its SQL. */
@@ -39,19 +39,19 @@ export const MANUAL_DELIVERY_CHANGES = {
 const IS_IN_CLOSED_MAILBOX_SQL = `exists (
   select 1 from mailbox where mailbox.id = delivery.mailbox and mailbox.state = 'closed')`
 
-/** SQL condition: the delivery was dropped because its notifications were put back into their mailbox. */
-const WAS_REPLAYED_SQL = `(state = 'dropped' and reason is not distinct from 'replayed')`
+/** SQL condition: the notifications of the delivery were put back into their mailbox, so the delivery itself was dropped. */
+const IS_DROPPED_FOR_REPLAY_SQL = `(state = 'dropped' and reason is not distinct from 'replayed')`
 
 /**
- * SQL condition: the documents of an event were deleted after the delivery of its envelope (`clearSentEvents`), so the envelope
- * cannot be composed again.
+ * SQL condition: the documents of an event were deleted after the delivery of its envelope (`deleteSentEventDocuments`), so the
+ * envelope cannot be composed again.
  */
 const HAS_CLEARED_EVENT_SQL = `(state = 'delivered' and mailbox is not null and exists (
   select 1 from notification join event on event.id = notification.event
   where ${isNewestEnvelopeSql('delivery')} and event.document is null and event.identifiers is null))`
 
-/** SQL condition: the delivery may be changed. It was not put back into its mailbox, and its events are not cleared. */
-const IS_CHANGEABLE_SQL = `not ${WAS_REPLAYED_SQL} and not ${HAS_CLEARED_EVENT_SQL}`
+/** SQL condition: the delivery may be changed. Its notifications were not put back, and its events are not cleared. */
+const IS_CHANGEABLE_SQL = `not ${IS_DROPPED_FOR_REPLAY_SQL} and not ${HAS_CLEARED_EVENT_SQL}`
 
 /** The effect that a change would have on the deliveries of one participant. */
 export interface DeliveryChangeCounts {
@@ -88,8 +88,8 @@ export async function countDeliveryChange(
 
 /**
  * Retries, drops or replays those of the chosen deliveries whose state allows the change, and tells the nodes what is due.
- * Retried deliveries are attempted first. A finished envelope of notifications is not sent again: its notifications wait in the
- * mailbox, and are sent under another message_id. Nothing is retried or replayed from a closed mailbox.
+ * Retried deliveries are attempted first. For a finished envelope of notifications its notifications are put back into the
+ * mailbox, and are sent in new envelopes with other message_ids. Nothing is retried or replayed from a closed mailbox.
  * @param options.probes true: a destination whose circuit breaker is open is probed at once
  * @returns the number of changed deliveries
  */
@@ -165,6 +165,8 @@ export async function changeDeliveriesAtMost(
         (select count(*) from announced) as announced`,
     values: [...values, from, sends, most, sends && probes],
   }
-  const { rows } = await (isLimited ? pool.query<ChangedCounts>(statement) : queryWithoutLimit<ChangedCounts>(pool, statement))
+  const { rows } = await (isLimited
+    ? pool.query<ChangedCounts>(statement)
+    : queryWithoutTimeLimit<ChangedCounts>(pool, statement))
   return rows[0] ?? { chosen: 0, changed: 0 }
 }

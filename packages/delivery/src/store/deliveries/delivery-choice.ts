@@ -28,7 +28,7 @@ export interface DeliveryChoice {
 }
 
 /** Matches a UUID as text. */
-export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+export const UUID_PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** The text of a condition. A text that the database cannot store becomes '', which no sender_id or namespace equals. */
 const storableOrEmpty = (name: string): string => (isStorable(name) ? name : '')
@@ -40,7 +40,7 @@ export function choiceConditions(choice: DeliveryChoice): { readonly text: strin
   const value = (given: unknown): string => `$${values.push(given)}`
   const conditions: string[] = []
   // Ids of deliveries are UUIDs, so another text matches nothing.
-  if (ids !== undefined) conditions.push(`delivery.id = any(${value(ids.filter((id) => UUID.test(id)))}::uuid[])`)
+  if (ids !== undefined) conditions.push(`delivery.id = any(${value(ids.filter((id) => UUID_PATTERN.test(id)))}::uuid[])`)
   if (participant !== undefined) {
     const name = value(storableOrEmpty(participant))
     conditions.push(`delivery.participant = ${participantIdSql(name)}`)

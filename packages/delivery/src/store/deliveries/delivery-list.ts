@@ -3,7 +3,7 @@ import type { StoredEnvelope } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 import { namespaceSql } from '@rollcall/records/registries/registry-names'
-import { choiceConditions, type DeliveryChoice, type DeliveryState, UUID } from './delivery-choice.ts'
+import { choiceConditions, type DeliveryChoice, type DeliveryState, UUID_PATTERN } from './delivery-choice.ts'
 
 export interface ListedDelivery {
   readonly id: string
@@ -33,13 +33,13 @@ export interface ListedAttempt {
   readonly duration_ms: number
   readonly status: number | null
   readonly error: string | null
-  /** The beginning of the peer's answer, encrypted with the binding `answerEncryptionContext`. */
+  /** The beginning of the peer's answer, encrypted with the binding `deliveryAnswerBinding`; null: there was no answer. */
   readonly answer: Buffer | null
 }
 
 /**
- * SQL of the due time that people are shown. The stored due time of a retried delivery is long past (`NOW_AND_FIRST`): people are
- * shown the time of the retry. Null when nothing more is attempted.
+ * SQL of the due time that operators and participants are shown. The stored due time of a retried delivery is not a real time
+ * (`DUE_FIRST_SQL`); the time of the retry is shown in its place. Null when nothing more is attempted.
  */
 export const SHOWN_DUE_TIME_SQL = 'case when next_attempt_at is not null then greatest(next_attempt_at, since) end'
 
@@ -74,7 +74,7 @@ export async function findDelivery(
   { pool }: Pick<Database, 'pool'>,
   id: string,
 ): Promise<(ListedDelivery & { body: StoredEnvelope; made: readonly ListedAttempt[] }) | null> {
-  if (!UUID.test(id)) return null
+  if (!UUID_PATTERN.test(id)) return null
   const { rows } = await pool.query<ListedDelivery & { body: StoredEnvelope }>(
     `select ${LISTED_DELIVERY_COLUMNS}, body from delivery join ${PARTICIPANTS_SQL} as participant on participant.id = delivery.participant
       where delivery.id = $1`,

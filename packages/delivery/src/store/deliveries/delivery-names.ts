@@ -3,5 +3,5 @@
 /** SQL for a `from` clause: each delivery with its ids, participant, state and times. */
 export const DELIVERIES_SQL = '(select id, correlation_id, message_id, participant, state, created_at, finished_at from delivery)'
 
-/** SQL for a `from` clause: the reference_id of each notification's item, and the id of the delivery with the item. */
+/** SQL for a `from` clause: the reference_id of each notification's item, and the id of the delivery that contains the item. */
 export const SENT_ITEMS_SQL = '(select reference_id, delivery from notification where delivery is not null)'

@@ -1,6 +1,6 @@
 /**
- * Finds the destinations of a participant's pending deliveries. One step in an index finds each origin, however many
- * deliveries wait for it, so thousands of deliveries cost little more than one.
+ * Finds the destinations of a participant's pending deliveries. Each origin is found by one step in an index, so thousands of
+ * deliveries to an origin cost little more than one.
  */
 import type { Database } from '@rollcall/database/database'
 
@@ -31,7 +31,7 @@ export async function findDestinations(
   return rows
 }
 
-/** The most deliveries of a destination that are read to find when the first of their claims ends. */
+/** The most deliveries of a destination that are read to find the earliest end of a claim. */
 const MOST_CLAIMS_READ = 128
 
 const FIND_DESTINATIONS = `with recursive step (origin, number) as (
@@ -64,13 +64,13 @@ const FIND_DESTINATIONS = `with recursive step (origin, number) as (
 
 /** The most destinations of a participant that are read to find its next due time. */
 const MOST_DUE_DESTINATIONS = 1_000
-/** The most seconds until the next due time when `MOST_DUE_DESTINATIONS` destinations were read: others may be due earlier. */
-const MOST_UNSEEN_WAIT_SECONDS = 5
+/** The longest result when `MOST_DUE_DESTINATIONS` destinations were read: a destination that was not read may be due earlier. */
+const MOST_PARTIAL_WAIT_SECONDS = 5
 
 /** The seconds until a delivery of a participant may be attempted; 0: now; null: none is pending. */
 export async function secondsUntilDelivery(db: Pick<Database, 'pool'>, participant: number): Promise<number | null> {
   const found = await findDestinations(db, participant, '', MOST_DUE_DESTINATIONS)
   if (found.length === 0) return null
-  const behind = found.length < MOST_DUE_DESTINATIONS ? Infinity : MOST_UNSEEN_WAIT_SECONDS
+  const behind = found.length < MOST_DUE_DESTINATIONS ? Infinity : MOST_PARTIAL_WAIT_SECONDS
   return found.reduce((least, { wait }) => Math.min(least, wait), behind)
 }

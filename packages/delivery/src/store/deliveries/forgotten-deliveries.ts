@@ -5,11 +5,11 @@ import { senderIdSql } from '@rollcall/participants/store/participant-names'
 import { isNewestEnvelopeSql } from './deliveries.ts'
 
 /**
- * The old deliveries that are deleted with their attempts, also pending ones, whose receiver has not come back. A pending
- * envelope of notifications stays. One that was given up because its mailbox was closed stays while its notifications are stored:
- * they are sent again when the mailbox is opened.
+ * The old deliveries that are deleted together with their attempts, also when they are pending. Two kinds of notification
+ * envelopes stay: pending ones, and those that were given up because their mailbox was closed, while their notifications are
+ * stored. Those notifications are sent again when the mailbox is opened.
  */
-export const FORGOTTEN_DELIVERIES: ExpiringRows = {
+export const DELIVERIES_TO_DELETE: ExpiringRows = {
   table: 'delivery',
   since: 'created_at',
   sender_id: senderIdSql('delivery.participant'),
@@ -18,7 +18,7 @@ export const FORGOTTEN_DELIVERIES: ExpiringRows = {
 }
 
 /** Counts the pending deliveries older than an age, without those of notifications. @param seconds the age */
-export async function countUndelivered({ pool }: Pick<Database, 'pool'>, seconds: number): Promise<number> {
+export async function countOldPendingDeliveries({ pool }: Pick<Database, 'pool'>, seconds: number): Promise<number> {
   const { rows } = await pool.query<{ untaken: number }>(
     `select count(*) as untaken from delivery
       where created_at < now() - make_interval(secs => $1) and state = 'pending' and mailbox is null`,

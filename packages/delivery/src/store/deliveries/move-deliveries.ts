@@ -1,4 +1,4 @@
-/** Gives deliveries that wait to be sent to the default address of a participant the new address, when it changes. */
+/** When the default address of a participant changes, pending deliveries to that address get the new one. */
 import { defaultCallbackAddress, NOTIFY_ADDRESSES_SQL } from '@rollcall/participants/store/participant-callbacks'
 import { CALLBACKS } from '@rollcall/protocol'
 
@@ -8,7 +8,7 @@ import { CALLBACKS } from '@rollcall/protocol'
  * determines the address anew.
  * @param addressless SQL for a `from` clause: the correlation_id of each accepted request that names no address for its answer
  */
-export const moveDeliveriesStatement = (
+export const makeAddressChangeStatement = (
   participant: number,
   { default_url, addressless }: { readonly default_url: string; readonly addressless: string },
 ): { readonly text: string; readonly values: readonly unknown[] } => ({

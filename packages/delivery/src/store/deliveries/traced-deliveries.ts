@@ -15,7 +15,7 @@ export interface TracedDelivery {
   readonly reason: string | null
   /** The number of attempts at the delivery that were begun. */
   readonly attempts: number
-  /** The number of attempts that were begun before `since`. */
+  /** The number of attempts that were begun before the present schedule (`since`). */
   readonly earlier: number
   readonly next_attempt_at: Date | null
   /** The end of the claim of an attempt without a result, which may be past; null: there is no such attempt. */
@@ -24,7 +24,7 @@ export interface TracedDelivery {
   /** The beginning of the present schedule. It is later than `created_at` when the delivery was retried or replayed. */
   readonly since: Date
   readonly finished_at: Date | null
-  /** The recorded attempts at the delivery, in the order of their numbers. */
+  /** The attempts that were made at the delivery and recorded, in the order of their numbers. */
   readonly made: readonly TracedAttempt[]
 }
 
@@ -57,8 +57,8 @@ const IS_OF_EXCHANGE_SQL = '(correlation_id = $1 or (id = $1 and correlation_id 
 /** SQL for a `from` clause: one delivery of exchange `$1`, or the delivery with id `$1` that answers no exchange. */
 export const DELIVERY_OF_EXCHANGE_SQL = `(select participant, registry, correlation_id, mailbox from delivery where ${IS_OF_EXCHANGE_SQL} limit 1)`
 
-/** SQL of the exchanges (`id`, `at`) for which something was sent under message_id `$2` or correlation_id `$3`. */
-export const SENT_EXCHANGES_SQL = `select coalesce(correlation_id, id) as id, created_at as at from delivery where message_id = $2
+/** SQL of the exchanges (`id`, `at`) that have a delivery with message_id `$2` or correlation_id `$3`. */
+export const EXCHANGES_OF_DELIVERIES_SQL = `select coalesce(correlation_id, id) as id, created_at as at from delivery where message_id = $2
     union all
     select correlation_id, created_at from delivery where correlation_id = $3`
 

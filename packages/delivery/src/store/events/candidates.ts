@@ -1,4 +1,4 @@
-/** Finds the subscriptions that are filed under a key of a changed record: only these can match the change. */
+/** Finds the subscriptions whose filters share a key with a changed record (`FilterKey`): only these can match the change. */
 import type { ClientBase } from 'pg'
 
 /** One key of a record that changed. */
@@ -14,11 +14,11 @@ export interface ChangedRecordKey {
   readonly after: boolean
 }
 
-/** The facts that a record's keys give about a subscription's filter. */
+/** What is known about a record and a subscription's filter from the keys that both have. */
 export interface FilterKeyMatch {
-  /** True when the record has a key of the subscription. Without one the record does not fulfil the filter. */
+  /** True when the record and the filter have a key in common. Otherwise the record does not fulfil the filter. */
   readonly some: boolean
-  /** True when the record has a key that stands for the whole filter, so that the record fulfils it. */
+  /** True when one of the common keys shows that the record fulfils the whole filter (`FilterKey.whole`). */
   readonly whole: boolean
 }
 
@@ -110,16 +110,4 @@ type CandidateRow = [at: number, subscription: number, before: boolean, beforeWh
 
 function candidateOf([at, subscription, before, beforeWhole, after, afterWhole]: CandidateRow): SubscriptionCandidate {
   return { at, subscription, before: { some: before, whole: beforeWhole }, after: { some: after, whole: afterWhole } }
-}
-
-/** Reads the stored criteria of these subscriptions, by subscription id. */
-export async function readStoredCriteria(
-  client: ClientBase,
-  subscriptions: readonly number[],
-): Promise<ReadonlyMap<number, string>> {
-  const { rows } = await client.query<{ id: number; criteria: string }>(
-    'select id, criteria from subscription where id = any($1::int[])',
-    [subscriptions],
-  )
-  return new Map(rows.map(({ id, criteria }) => [id, criteria]))
 }

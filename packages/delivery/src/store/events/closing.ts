@@ -19,9 +19,9 @@ export interface ClosedMailbox {
 }
 
 /**
- * Closes each open mailbox whose pending envelope has been undelivered for more than `seconds`, or that has rested for more than
- * `seconds` because nothing could be sent from it, such as for want of an address. A mailbox that rests is closed only if a
- * notification in it has been due for as long. Envelopes in delivery become dead letters, and waiting notifications stay.
+ * Closes each open mailbox whose pending envelope has been undelivered for more than `seconds`. Also closes a mailbox that has
+ * rested for more than `seconds`, for example because it has no address, if one of its notifications has been due for more than
+ * `seconds` too. Pending envelopes become dead letters, and waiting notifications stay.
  * @param seconds the time
  */
 export async function closeStaleMailboxes({ pool }: Pick<Database, 'pool'>, seconds: number): Promise<readonly ClosedMailbox[]> {

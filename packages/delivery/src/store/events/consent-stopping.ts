@@ -16,19 +16,19 @@ export interface ConsentStops {
   readonly notifications: number
   /** The number of deliveries of answers, one for each page, that were stopped because their consent has ended. */
   readonly deliveries: number
-  /** The number of such deliveries that are being attempted now. If that attempt fails, there is no other one. */
+  /** The number of deliveries of such answers that are being attempted now. They are not attempted again. */
   readonly in_flight: number
 }
 
 /**
- * Stops the subscriptions and answers under those selected consents that have ended. The caller has committed the withdrawal. A
+ * Stops the subscriptions and answers of those selected consents that have ended. The caller has committed the withdrawal. A
  * subscription or an answer that is committed at the same time either sees the withdrawal, or is found here. If this function
- * fails, housekeeping and the next attempts stop the rest.
+ * fails, housekeeping ends the subscriptions later, and the answers are stopped before their next attempt.
  */
 export const stopUnderEndedConsents = ({ pool }: Pick<Database, 'pool'>, which: ConsentUseSelection): Promise<ConsentStops> =>
-  withTransaction(pool, (client) => stopInTransaction(client, which))
+  withTransaction(pool, (client) => stopSubscriptionsAndAnswers(client, which))
 
-async function stopInTransaction(client: ClientBase, which: ConsentUseSelection): Promise<ConsentStops> {
+async function stopSubscriptionsAndAnswers(client: ClientBase, which: ConsentUseSelection): Promise<ConsentStops> {
   const { subscriptions, notifications } = await stopSubscriptions(client, which)
   const { rows } = await client.query<{ stopped: number; in_flight: number }>(
     `with ended as (${exchangesOfEndedConsentsSql(which)}),
@@ -79,7 +79,7 @@ async function stopSubscriptions(
 /** The most subscriptions that are ended in one run. */
 const MOST_ENDED_SUBSCRIPTIONS = 1_000
 
-/** Ends at most `MOST_ENDED_SUBSCRIPTIONS` subscriptions whose consent has expired, or was withdrawn or revoked. @returns how many */
+/** Ends at most `MOST_ENDED_SUBSCRIPTIONS` subscriptions whose consent has ended (`hasConsentEndedSql`). @returns how many */
 export async function endUnconsentedSubscriptions(client: ClientBase): Promise<number> {
   const { rows } = await client.query<{ id: number; registry: number }>(
     `select subscription.id, registry
@@ -98,7 +98,7 @@ export async function endUnconsentedSubscriptions(client: ClientBase): Promise<n
 }
 
 /** True when a stored subscription, live or not, has a consent for this purpose. */
-export async function isSubscribedPurpose({ pool }: Pick<Database, 'pool'>, purpose: string): Promise<boolean> {
+export async function hasSubscriptionForPurpose({ pool }: Pick<Database, 'pool'>, purpose: string): Promise<boolean> {
   const { rowCount } = await pool.query('select from subscription_consent where purpose = $1 limit 1', [purpose])
   return rowCount === 1
 }

@@ -2,14 +2,14 @@
 
 import type { DeliveryClaim, NewDelivery } from '@rollcall/core/model/delivery'
 import type { JointWrite } from '@rollcall/database/joint-write'
-import { countUsesSql } from '@rollcall/participants/store/grant-use'
+import { countGrantUseSql } from '@rollcall/participants/store/grant-use'
 import { insertDeliveriesSql } from '../deliveries/deliveries.ts'
 import { IS_SILENCED_SQL } from './waiting.ts'
 
 /** The next envelope of a mailbox, to be committed with its delivery. */
 export interface NewEnvelope {
   readonly mailbox: number
-  /** The number of the mailbox's last envelope. The new envelope gets the next number. */
+  /** The sequence number of the mailbox's last envelope. The new envelope gets the next number. */
   readonly after: number
   /** The claim of the mailbox. It ends with this commit: from then on the delivery holds the mailbox. */
   readonly claim: string
@@ -30,11 +30,12 @@ export interface SentNotification {
 }
 
 /**
- * Writes envelopes in the statement of their audit entries. `held` leaves out an envelope that must not be sent: its
- * mailbox is closed, locked, claimed by another node, or has a pending delivery; the sequence has changed, so another
- * node has made the next envelope; a subscription was taken back; or a notification is locked, gone, moved to another mailbox or
- * no longer waiting. Its notifications are locked, so that an erasure waits for the commit and then counts the envelope. Each
- * mailbox is looked up by its id, because a join would read all of them.
+ * Writes envelopes in the statement of their audit entries. `held` selects the envelopes that may be sent. An envelope may not be
+ * sent when its mailbox is closed, claimed by another node, locked by another transaction, or has a pending delivery; when the
+ * sequence has changed, so another node has made the next envelope; when a subscription is silenced (`IS_SILENCED_SQL`); when a
+ * notification is deleted, locked by another transaction, moved to another mailbox, or no longer waiting. `held` locks the
+ * notifications, so that an erasure waits for the commit and then counts the envelope. Each mailbox is looked up by its id,
+ * because a join would read all of them.
  */
 export const ENVELOPE_JOINT_WRITE: JointWrite<NewEnvelope> = {
   name: 'envelopes',
@@ -81,7 +82,7 @@ export const ENVELOPE_JOINT_WRITE: JointWrite<NewEnvelope> = {
       join unnest(${parameter(0)}::integer[], ${parameter(7)}::uuid[]) as new (mailbox, delivery) using (mailbox)
     where notification.id = told.notification and notification.mailbox = told.mailbox and notification.state = 'waiting'
   ),
-  enveloped_uses as (${countUsesSql(
+  enveloped_uses as (${countGrantUseSql(
     `select participant, registry, 'records' as counted, sum(new.counted) as used
     from enveloped join unnest(${parameter(0)}::integer[], ${parameter(18)}::integer[]) as new (mailbox, counted) using (mailbox)
     where new.counted > 0 group by participant, registry order by participant, registry`,
@@ -97,8 +98,8 @@ export const ENVELOPE_JOINT_WRITE: JointWrite<NewEnvelope> = {
       ...columnValues(deliveries, ['id', 'callback', 'message_id', 'target', 'encrypted', 'body']),
       deliveries.map(({ claim }) => claim?.id ?? null),
       deliveries.map(({ claim }) => claim?.seconds ?? null),
-      deliveries.map(({ made }) => made?.grant ?? null),
-      deliveries.map(({ made }) => made?.protection ?? null),
+      deliveries.map(({ disclosedUnder }) => disclosedUnder?.grant ?? null),
+      deliveries.map(({ disclosedUnder }) => disclosedUnder?.protection ?? null),
       envelopes.map((envelope) => `{${envelope.notifications.map(({ id }) => id).join(',')}}`),
       envelopes.map(({ counted }) => counted),
     ]

@@ -12,7 +12,7 @@ interface RecordsOfPerson {
 }
 
 /** The numbers of notifications and envelopes about a record. */
-export interface WithdrawalCounts {
+export interface NotificationErasureCounts {
   /** The number of waiting notifications about the record. */
   readonly notifications: number
   /** The number of envelopes about the record that are being sent, or wait for their next attempt. */
@@ -33,8 +33,8 @@ const aboutRecordsParameters = ({ registry, record_type, records }: RecordsOfPer
 export async function countNotificationsToErase(
   client: Pick<PoolClient, 'query'>,
   about: RecordsOfPerson,
-): Promise<WithdrawalCounts> {
-  const { rows } = await client.query<WithdrawalCounts>(
+): Promise<NotificationErasureCounts> {
+  const { rows } = await client.query<NotificationErasureCounts>(
     `with ${EVENTS_ABOUT_RECORDS_SQL} select count(*) filter (where notification.state = 'waiting')::integer as notifications,
         count(distinct delivery.id)::integer as underway
       from about join notification on notification.event = about.id
@@ -47,9 +47,12 @@ export async function countNotificationsToErase(
 /**
  * Drops waiting notifications about the record, and deletes its documents from the events. Waits for an envelope that is being
  * committed, and counts it as underway.
- * @param client runs each statement in a transaction of its own: the count must see what the first statement has waited for
+ * @param client runs each statement in a transaction of its own: the count must see envelopes that were committed meanwhile
  */
-export async function eraseNotifications(client: Pick<PoolClient, 'query'>, about: RecordsOfPerson): Promise<WithdrawalCounts> {
+export async function eraseNotifications(
+  client: Pick<PoolClient, 'query'>,
+  about: RecordsOfPerson,
+): Promise<NotificationErasureCounts> {
   const { rowCount } = await client.query(
     `with ${EVENTS_ABOUT_RECORDS_SQL}, cleared as (
         update event set document = null, identifiers = null, replaced_by = null from about where event.id = about.id

@@ -23,7 +23,7 @@ export interface ListedEvent {
   readonly occurred_at: Date
   readonly recorded_at: Date
   readonly matched: number
-  /** The id of the event that takes this event back; null when none does. */
+  /** The id of the later event that corrects this event by taking it back; null when none does. */
   readonly corrected_by: number | null
 }
 

@@ -9,8 +9,8 @@ import type { ClientBase } from 'pg'
 
 /**
  * SQL of the reference_id that the item of an event has in a mailbox, whichever subscriptions the event matched. It is computed
- * with a key of the mailbox, which is never sent. So nobody can find the number of the event, which would count events of hidden
- * persons too. It is stored when a notification is inserted: sending then changes no indexed column, and so costs less.
+ * with a secret key of the mailbox, so the receiver cannot derive the id of the event. Those ids would show how many events there
+ * are, also of hidden persons. It is stored when a notification is inserted: sending then changes no indexed column.
  */
 export const referenceIdSql = (mailbox: string, event: string): string =>
   `encode(substring(sha256(${mailbox}.reference_key || int8send(${event}::bigint)) for 16), 'hex')::uuid::text`
@@ -28,7 +28,7 @@ export interface EventIdsAndVersions {
 interface ChangedRecord {
   readonly record_type: string
   readonly record: RecordId
-  /** The normalised primary identifier of a record that is new; null: the record existed before, or has none. */
+  /** The normalised primary identifier of a record that was not stored before this change; null: it was stored, or has none. */
   readonly written_anew: string | null
 }
 
@@ -65,10 +65,11 @@ export interface NewNotification {
   /** The time at which the notification is due; undefined when it is due at once. */
   readonly due_at?: Date
   /** The id of the earlier notification that this one corrects. It is not due before the earlier one. */
-  readonly corrects?: number
+  readonly corrected_notification?: number
 }
 
-interface WantedIdsAndVersions {
+/** The number of new events that need an id, and the changed records that need a version. */
+interface IdsAndVersionsToTake {
   readonly events: number
   readonly changes: readonly ChangedRecord[]
   /** The time at which the import or publication began, in whole seconds. */
@@ -86,12 +87,12 @@ const LAST_DELETION_SQL = lastDeletionSql({
  * Takes ids for events, and versions for changed records. A version is the time at which the import or publication began, in
  * microseconds since 1970, or the last known version of the record plus one, if that is larger. So it says nothing about other
  * records, grows after a restore, and is an exact number in JSON. A record that was deleted after the import or publication
- * began, and is written again, gets the next whole second after its deletion.
+ * began, and is written again, gets the first whole second after its deletion, also in microseconds.
  */
-export async function takeEventNumbers(
+export async function takeEventIdsAndVersions(
   client: ClientBase,
   registryId: number,
-  { events, changes, began }: WantedIdsAndVersions,
+  { events, changes, began }: IdsAndVersionsToTake,
 ): Promise<EventIdsAndVersions> {
   const stored = changes.map(({ record }) => toStoredId(record))
   const { rows } = await client.query<{ ids: number[]; versions: number[] }>(
@@ -188,7 +189,7 @@ export async function insertNotifications(client: ClientBase, notifications: rea
       notifications.map(({ subscription }) => subscription),
       notifications.map(({ presence }) => presence),
       notifications.map(({ purpose }) => purpose),
-      notifications.map(({ corrects }) => corrects ?? null),
+      notifications.map(({ corrected_notification }) => corrected_notification ?? null),
       notifications.map(({ due_at }) => due_at ?? null),
       WORK_CHANNEL,
       MAILBOXES_PAYLOAD_PREFIX,

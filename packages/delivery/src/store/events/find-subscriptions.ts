@@ -10,15 +10,15 @@ import { IS_UNFILTERED_SQL } from './waiting.ts'
 
 type DatabaseWithPool = Pick<Database, 'pool'>
 
-/** Subscriptions of a participant in a registry are the same if these values are. Both types have canonical names. */
+/** Two subscriptions of a participant in a registry are equal if these values are equal. Both types have canonical names. */
 export interface SubscriptionIdentity {
   readonly event_type: string
   readonly record_type: string
   readonly fingerprint: Uint8Array
 }
 
-/** A subscription that has not ended, with the values by which it is the same as another. */
-export interface SameSubscription extends SubscriptionIdentity {
+/** A stored subscription that has not ended, and is equal to a requested one. */
+export interface EqualSubscription extends SubscriptionIdentity {
   readonly id: number
   readonly code: string
   readonly state: 'live' | 'suspended'
@@ -28,15 +28,15 @@ export interface SameSubscription extends SubscriptionIdentity {
   readonly sender_uri: string | null
 }
 
-/** Finds the participant's subscriptions in a registry that have not ended and are the same as one of the given ones. */
-export async function findSameSubscriptions(
+/** Finds the participant's subscriptions in a registry that have not ended and are equal to one of the given ones. */
+export async function findEqualSubscriptions(
   { pool }: DatabaseWithPool,
   participant: number,
   registry: number,
   wanted: readonly SubscriptionIdentity[],
-): Promise<readonly SameSubscription[]> {
+): Promise<readonly EqualSubscription[]> {
   if (wanted.length === 0) return []
-  const { rows } = await pool.query<SameSubscription>({
+  const { rows } = await pool.query<EqualSubscription>({
     name: 'find same subscriptions',
     text: `select subscription.id, code, event_type, record_type, fingerprint, subscription.state, end_at,
         mailbox.id as mailbox, nullif(mailbox.sender_uri, '') as sender_uri
@@ -110,8 +110,9 @@ export interface ExchangeOfSubscriptions {
 }
 
 /**
- * Finds the exchange of an operation that made, or ended, most of these subscriptions of a participant in a registry;
- * of several the newest.
+ * Finds the exchange that made (operation subscribe) or ended (unsubscribe) the largest number of these subscriptions of a
+ * participant in a registry. Of several such exchanges, the one with the newest subscription is found. Null: there is none, or
+ * the operation is another one.
  */
 export async function findExchangeByCodes(
   { pool }: DatabaseWithPool,
@@ -132,7 +133,7 @@ export async function findExchangeByCodes(
 }
 
 /** SQL for a `from` clause: the exchanges that made or ended the subscription with code `$2`. */
-export const EXCHANGES_OF_CODE_SQL = `(select exchange.correlation_id
+export const EXCHANGES_OF_SUBSCRIPTION_SQL = `(select exchange.correlation_id
   from subscription cross join unnest(array[subscription.correlation_id, ended_by]) as exchange (correlation_id)
   where code = $2)`
 
@@ -157,12 +158,12 @@ export async function listLiveSubscriptions(
 
 /** Returns the criteria of these subscriptions as texts, by subscription id. */
 export async function readCriteriaTexts(
-  { pool }: DatabaseWithPool,
+  db: Pick<ClientBase, 'query'>,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, string>> {
-  const { rows } = await pool.query<{ id: number; criteria: string }>({
+  const { rows } = await db.query<{ id: number; criteria: string }>({
     name: 'criteria of subscriptions',
-    text: 'select id, criteria from subscription where id = any($1)',
+    text: 'select id, criteria from subscription where id = any($1::int[])',
     values: [ids],
   })
   return new Map(rows.map(({ id, criteria }) => [id, criteria]))

@@ -11,8 +11,9 @@ const MOST_READ_ROWS = 1_000
 const MOST_DELETED_NOTIFICATIONS = 5_000
 
 /**
- * SQL condition: the event is older than $1 seconds, is not held, and no mailbox that is open, or was closed less than $1 seconds
- * ago, has a notification of it that waits, is being delivered, or was given up when the mailbox was closed.
+ * SQL condition: the event is older than $1 seconds, no hold keeps it, and none of its notifications may still be sent. A
+ * notification may be sent when it waits, is being delivered, or was given up when its mailbox was closed; but not when that
+ * mailbox was closed more than $1 seconds ago.
  */
 const IS_FORGETTABLE_EVENT_SQL = `recorded_at < now() - make_interval(secs => $1) and not exists (
       select 1 from notification join mailbox on mailbox.id = notification.mailbox
@@ -24,7 +25,7 @@ const IS_FORGETTABLE_EVENT_SQL = `recorded_at < now() - make_interval(secs => $1
 
 /**
  * The tables in the order of deletion. `where`: the condition of rows to delete; `$1` is the retention in seconds. `time`: the
- * time since which a row is old. `before`: deletes what must go before these rows; null: nothing.
+ * column from which the age of a row is counted. `before`: deletes what must go before these rows; null: nothing must.
  */
 const FORGOTTEN_TABLES = [
   { table: 'event', where: IS_FORGETTABLE_EVENT_SQL, time: 'recorded_at', before: forgetNotifications },
@@ -111,7 +112,7 @@ async function forgetNotifications(
 }
 
 /** Counts the rows that `forgetEvents` would delete now. A row that can be deleted only after others is not counted. */
-export async function countEvents({ pool }: Pick<Database, 'pool'>, retention: number): Promise<number> {
+export async function countRowsToForget({ pool }: Pick<Database, 'pool'>, retention: number): Promise<number> {
   let total = 0
   for (const { table, where } of FORGOTTEN_TABLES) {
     const { rows } = await pool.query<{ count: number }>(`select count(*)::integer as count from ${table} where ${where}`, [
@@ -135,7 +136,7 @@ const MAY_EVENT_BE_SENT_SQL = `exists (
  * Deletes the documents of events that are older than a minute and whose notifications are all delivered or dropped.
  * @returns the number of events
  */
-export async function clearSentEvents({ pool }: Pick<Database, 'pool'>): Promise<number> {
+export async function deleteSentEventDocuments({ pool }: Pick<Database, 'pool'>): Promise<number> {
   for (let total = 0; ; ) {
     const { rowCount } = await pool.query(
       `update event set document = null, identifiers = null, replaced_by = null where id = any(array(

@@ -1,4 +1,4 @@
-/** The advisory lock of a registry. It ensures that changes that commit after a subscription are matched with it. */
+/** The advisory lock of a registry: each change of a record is matched with all subscriptions that were committed before it. */
 import type { ClientBase } from 'pg'
 
 const LOCK_FUNCTION_BY_PURPOSE = {
@@ -9,11 +9,11 @@ const LOCK_FUNCTION_BY_PURPOSE = {
 
 /**
  * Takes the lock of a registry until the transaction ends. With `change`, for changes of records with events, transactions share
- * the lock; they take it before they lock a record. With `subscribe`, for making or renewing subscriptions, and for ending them by
- * request, by the operator or with a consent, a transaction has the lock alone: it waits for transactions with `change`, and those
- * wait for it. If it commits the answer to an accepted request, it has locked the row of that exchange before, which no change of
- * records needs. With `merge` a transaction waits in the same way, for example so that no record is made meanwhile with an
- * identifier of a retired record.
+ * the lock; they take it before they lock a record. With `subscribe`, for making or renewing subscriptions, and for ending them
+ * by request, by the operator or with a consent, a transaction has the lock alone: it waits for transactions with `change`, and
+ * those wait for it. A transaction that answers an accepted request locks the row of the exchange before. No deadlock follows,
+ * because changes of records never lock such a row. With `merge` a transaction waits in the same way, for example so that no
+ * record is made meanwhile with an identifier of a retired record.
  */
 export async function lockRegistryFor(
   client: ClientBase,

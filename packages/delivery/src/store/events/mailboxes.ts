@@ -6,7 +6,7 @@
 import type { DeliveryClaim } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
 import { MAILBOXES_PAYLOAD_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
-import { queryWithoutLimit } from '@rollcall/database/transaction'
+import { queryWithoutTimeLimit } from '@rollcall/database/transaction'
 import type pg from 'pg'
 import { openMailbox } from './closing.ts'
 
@@ -26,8 +26,8 @@ export interface ClaimedMailbox {
 }
 
 /**
- * The column with the numbers of envelopes. A restore raises them above all that were given out. So the receiver sees a
- * gap, and takes no new envelope for one that it has.
+ * The column with the number of each mailbox's last envelope. A restore raises it above all numbers that were used before. So the
+ * receiver sees a gap, and does not mistake a new envelope for one that it already has.
  */
 export const ENVELOPE_NUMBER_COLUMN = { table: 'mailbox', column: 'sequence' } as const
 
@@ -41,7 +41,7 @@ export interface PolledMailboxes {
   readonly seen: number
   /** The id of the last mailbox that was polled; 0 when none was polled. */
   readonly last: number
-  /** The seconds until the next notification in these mailboxes is due; null: none waits for its time. */
+  /** The seconds until the next notification in these mailboxes becomes due; null: none becomes due later. */
   readonly wait: number | null
 }
 
@@ -55,8 +55,8 @@ export interface MailboxPoll {
 }
 
 /**
- * Polls mailboxes in which something waits, in the order of their ids, and claims those with something due. One step in an index
- * finds each mailbox, however much waits in it.
+ * Polls mailboxes in which something waits, in the order of their ids. Claims open ones with something due, unless they are
+ * claimed or have a pending delivery. One step in an index finds each mailbox, however much waits in it.
  * @param from only mailboxes with a greater id
  * @param most the most mailboxes to poll
  */
@@ -67,12 +67,12 @@ export async function claimMailboxes(
   return claimSelectedMailboxes(pool, 'claim mailboxes', WAITING_MAILBOXES_SQL, poll, [from, most])
 }
 
-/** Polls only the mailboxes with these ids, and claims those with due notifications. */
+/** Polls only the mailboxes with these ids, and claims them under the same conditions as `claimMailboxes`. */
 export async function claimNamedMailboxes(
   pool: pg.Pool,
   { ids, ...poll }: MailboxPoll & { readonly ids: readonly number[] },
 ): Promise<PolledMailboxes> {
-  return claimSelectedMailboxes(pool, 'claim named mailboxes', NAMED_MAILBOXES_SQL, poll, [ids])
+  return claimSelectedMailboxes(pool, 'claim named mailboxes', MAILBOXES_BY_ID_SQL, poll, [ids])
 }
 
 const WAITING_MAILBOXES_SQL = `step (mailbox, number) as (
@@ -83,9 +83,9 @@ const WAITING_MAILBOXES_SQL = `step (mailbox, number) as (
     ) as following
     where number < $6
   )`
-const NAMED_MAILBOXES_SQL = 'step as (select mailbox from unnest($5::integer[]) as named (mailbox))'
+const MAILBOXES_BY_ID_SQL = 'step as (select mailbox from unnest($5::integer[]) as named (mailbox))'
 
-/** SQL of a mailbox's first waiting notification: of its backfill, or of all its other notifications. */
+/** SQL of a mailbox's first waiting notification. @param isBackfill true: of its backfills; false: of all other notifications */
 const firstWaitingNotificationSql = (isBackfill: boolean): string => `left join lateral (
       select due_at from waiting_notification
       where mailbox = step.mailbox and is_backfill = ${isBackfill} order by due_at, id limit 1
@@ -142,7 +142,7 @@ export async function releaseMailbox(
   })
 }
 
-/** Lets a claimed mailbox rest for so many seconds, because nothing can be sent from it now. */
+/** Lets a claimed mailbox rest for `claim.seconds`, because nothing can be sent from it now. */
 export async function letMailboxRest(pool: Pick<pg.Pool, 'query'>, mailbox: number, claim: DeliveryClaim): Promise<void> {
   await pool.query({
     name: 'rest mailbox',
@@ -153,14 +153,14 @@ export async function letMailboxRest(pool: Pick<pg.Pool, 'query'>, mailbox: numb
   })
 }
 
-/** Seconds after which every node knows changed settings of a participant. */
-const SETTINGS_SPREAD_SECONDS = 1
+/** The most seconds until every node knows changed settings of a participant. */
+const MOST_SETTINGS_DELAY_SECONDS = 1
 
 /**
  * Makes a participant's pending deliveries due, as soon as every node knows its new settings: they may succeed now, and
  * their next attempt may be hours away. Without `origin`, mailboxes that rest are tried again too. Announces the
  * participant to the nodes.
- * @param origin only notifications to this destination, which answers again
+ * @param origin a destination that answers again: only its pending envelopes of notifications become due
  */
 export async function makeDeliveriesDue(
   { pool }: Pick<Database, 'pool'>,
@@ -185,14 +185,14 @@ export async function makeDeliveriesDue(
           and claimed_until is not null
       )
       select pg_notify('${WORK_CHANNEL}', $1::integer::text), pg_notify('${WORK_CHANNEL}', '${MAILBOXES_PAYLOAD_PREFIX}')`,
-    values: [participant, SETTINGS_SPREAD_SECONDS, origin],
+    values: [participant, MOST_SETTINGS_DELAY_SECONDS, origin],
   }
   // A participant may have any number of pending deliveries. Of notifications, each mailbox has at most one that is pending.
-  await (origin === null ? queryWithoutLimit(pool, statement) : pool.query(statement))
+  await (origin === null ? queryWithoutTimeLimit(pool, statement) : pool.query(statement))
 }
 
-/** The members that identify a mailbox. */
-export interface MailboxOwner {
+/** The participant, registry and address of a mailbox. Together they identify it. */
+export interface MailboxIdentity {
   /** `Participant.id` */
   readonly participant: number
   /** `Registry.id` */
@@ -201,10 +201,10 @@ export interface MailboxOwner {
   readonly sender_uri: string | null
 }
 
-/** Returns the id of an owner's mailbox. Makes a missing mailbox, and opens a closed one. */
+/** Returns the id of the mailbox with these values. Makes a missing mailbox, and opens a closed one. */
 export async function ensureMailbox(
   client: Pick<pg.ClientBase, 'query'>,
-  { participant, registry, sender_uri }: MailboxOwner,
+  { participant, registry, sender_uri }: MailboxIdentity,
 ): Promise<number> {
   const { rows } = await client.query<{ id: number; state: 'open' | 'closed' }>({
     name: 'ensure mailbox',

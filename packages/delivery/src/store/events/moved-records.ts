@@ -12,8 +12,8 @@ export interface MovedRecords {
 }
 
 /**
- * Replaces the record ids of events by the new ids. A number that is no record's id any more gets a "-" in front, because numbers
- * are given again when records are copied again. The caller holds `lockRegistryFor(..., 'merge')`.
+ * Replaces the record ids of events by the new ids. A numeric id that no record has any more becomes the text "-" and the number,
+ * because another record may get that number when records are copied again. The caller holds `lockRegistryFor(..., 'merge')`.
  */
 export async function replaceRecordIdsOfEvents(client: Pick<ClientBase, 'query'>, moved: MovedRecords): Promise<void> {
   const { record, record_key } = toStoredIdSql('named.id')

@@ -10,9 +10,9 @@ export interface OutboxRow {
   readonly id: string
   readonly namespace: string
   readonly reg_event_type: string
-  /** The JSON text of the record; null when it has more bytes than `takeOutboxRow` was to read. */
+  /** The JSON text of the record; null when it has more bytes than the limit of `takeOutboxRow`. */
   readonly record: string | null
-  /** The JSON text of `remove`; null when the row has none, or it has more bytes than `takeOutboxRow` was to read. */
+  /** The JSON text of the elements to remove from the record; null when there is none, or it has more bytes than the limit. */
   readonly remove: string | null
   readonly has_remove: boolean
   readonly record_type: string | null

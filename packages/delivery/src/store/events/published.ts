@@ -1,4 +1,4 @@
-/** Finds publications by event_id, and stores the versions that sources give to records. */
+/** Finds publications by event_id, and stores the versions that publishing systems give to records. */
 
 import type { RecordId } from '@rollcall/core/model/records'
 import { recordIdSql } from '@rollcall/database/record-ids'
@@ -7,7 +7,7 @@ import type { ClientBase } from 'pg'
 
 /**
  * Takes an advisory lock on a name in one registry until the transaction ends: the same event or record is published by
- * one transaction at a time.
+ * one transaction at a time. The name says which event_id or which primary identifier is locked.
  */
 export async function lockPublication(client: ClientBase, registryId: number, name: string): Promise<void> {
   await client.query(`select pg_advisory_xact_lock(hashtextextended($2, hashtext('rollcall published') # $1))`, [
@@ -35,7 +35,7 @@ export async function findEvent(client: ClientBase, registryId: number, event_id
   return rows[0] ?? null
 }
 
-/** The version that a source gives to a record. */
+/** The version that the publishing system gives to a record. */
 export interface SourceVersion {
   readonly record_type: string
   readonly primary_identifier: string

@@ -15,7 +15,7 @@ export const subscriptionRowsToRemove = (removable: Removable): PackageRows => (
   pending: { subscriptions: `select count(*) from subscription where ${removable} = $1 and state <> 'ended'` },
   removed: [
     { table: 'waiting_notification', of: `mailbox in (select id from mailbox where ${removable} = $1)` },
-    // PostgreSQL would delete them together with their subscription, but all of them in one statement, which could take too long.
+    // With a subscription PostgreSQL would delete all its notifications in one statement, which could take too long.
     { table: 'notification', of: `subscription in (select id from subscription where ${removable} = $1)` },
     ...rowsToRemove(removable, ['subscription', 'mailbox']),
   ],

@@ -2,7 +2,7 @@
 import type { CheckedSystem } from '@rollcall/core/model/check'
 import type { Database } from '@rollcall/database/database'
 
-/** When each step of a participant's system was last seen in deliveries and subscriptions; null: not yet. */
+/** The last time at which a participant's system took each step of the check, such as to subscribe; null: not yet. */
 export interface DeliveryEvidence {
   /** The time at which a callback with the answer to an asynchronous search was acknowledged. */
   readonly delivered_at: Date | null
@@ -12,9 +12,12 @@ export interface DeliveryEvidence {
   /** The time at which a test notification was acknowledged. */
   readonly notified_at: Date | null
   readonly unsubscribed_at: Date | null
-  /** The id of an answer acknowledged at the first attempt; null: there is none, or some answer was sent again. */
+  /**
+   * The id of an answer that was acknowledged at the first attempt, and that the check may send again; null: there is none, or
+   * some answer was attempted more than once already.
+   */
   readonly delivery: string | null
-  /** The code of the newest live subscription that was made at `since` or later; null when there is none. */
+  /** The code of the newest live subscription that was made during the check (`CheckedSystem.since`); null when there is none. */
   readonly subscription: string | null
   /** True when a test notification waits, or is being delivered. */
   readonly testing: boolean

@@ -7,7 +7,7 @@ import { type EndReason, SILENT_END_REASONS, type SuspensionReason } from '@roll
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
 
-/** Deletes the keys of subscriptions, so that changed records do not find these subscriptions any more. */
+/** Deletes the keys of subscriptions (`FilterKey`), so that changes of records are no longer matched with these subscriptions. */
 async function deleteSubscriptionKeys(client: ClientBase, subscriptions: readonly number[]): Promise<void> {
   await client.query('delete from subscription_key where subscription = any($1::int[])', [subscriptions])
 }
@@ -97,7 +97,7 @@ export async function endNotifiedSubscriptions(
   }
 }
 
-/** Suspends those of the subscriptions that are live. Changed records do not find them any more. */
+/** Suspends those of the subscriptions that are live. Changes of records are no longer matched with them. */
 export async function suspendSubscriptions(
   client: ClientBase,
   subscriptions: readonly number[],
@@ -156,8 +156,8 @@ export interface ReopenedSubscription {
 }
 
 /**
- * Opens again, under their codes, the subscriptions that ended for `reason`, if their own end has not come and no equal
- * subscription exists that has not ended. Of several equal ones, only the newest is opened.
+ * Opens again, under their codes, the subscriptions that ended for `reason`, if their `end_at` has not come. A subscription stays
+ * ended when an equal one is live or suspended. Of several equal ones, only the newest is opened.
  */
 export async function reopenSubscriptions(
   client: ClientBase,
@@ -198,7 +198,7 @@ export async function reopenSubscriptions(
   return rows
 }
 
-/** A key under which a subscription is filed. `whole`: a record with this key fulfils the whole filter. */
+/** A key of a subscription's filter. `whole`: every record with this key fulfils the whole filter (`FilterKey`). */
 export interface FiledSubscriptionKey {
   readonly subscription: number
   readonly event_type: string
@@ -207,7 +207,7 @@ export interface FiledSubscriptionKey {
   readonly whole: boolean
 }
 
-/** Files live subscriptions under their keys, by which changed records find them. */
+/** Stores the keys of live subscriptions. Changes of records are matched with subscriptions by these keys. */
 export async function insertSubscriptionKeys(
   client: ClientBase,
   registryId: number,

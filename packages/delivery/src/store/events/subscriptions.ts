@@ -1,15 +1,15 @@
 /**
- * Makes and renews subscriptions. The caller holds `lockRegistryFor(..., 'subscribe')`, so that no change is matched
- * meanwhile. Changes find subscriptions by their keys, and only live ones have keys.
+ * Makes and renews subscriptions. The caller holds `lockRegistryFor(..., 'subscribe')`, so that no change of a record is matched
+ * meanwhile. Changes are matched by the keys of subscriptions, and only live subscriptions have keys.
  */
 
 import type { SubscriptionConsent } from '@rollcall/core/model/consent'
 import type { Frequency } from '@rollcall/core/model/event'
 import type { ClientBase } from 'pg'
-import { moveWaitingNotifications } from './recall.ts'
+import { moveWaitingNotifications } from './recall-envelope.ts'
 import { type FiledSubscriptionKey, insertSubscriptionKeys } from './subscription-states.ts'
 
-/** A key of a filter, by which changed records find the subscription (`FilingKey`). */
+/** A key of a filter, by which changed records find the subscription (`FilterKey`). */
 export interface SubscriptionKey {
   readonly key: Uint8Array
   readonly whole: boolean
@@ -52,8 +52,8 @@ export interface NewSubscription extends SubscriptionTypesAndKeys {
 }
 
 /**
- * Locks a participant until the transaction ends, so that its subscriptions can be counted: its requests then subscribe
- * one after another.
+ * Locks a participant until the transaction ends. Its subscribe requests then run one after another, so that the number of its
+ * subscriptions does not change after it was counted.
  */
 export async function lockSubscriber(client: ClientBase, participant: number): Promise<void> {
   await client.query(`select pg_advisory_xact_lock(hashtext('rollcall subscriber'), $1)`, [participant])
@@ -86,7 +86,7 @@ export async function insertSubscriptions(
     ],
   })
   const ids = new Map(rows.map(({ id, code }) => [code, id]))
-  await putConsents(
+  await upsertSubscriptionConsents(
     client,
     made.map(({ code, consent }) => ({ id: ids.get(code), consent })),
   )
@@ -104,7 +104,7 @@ interface SubscriptionWithConsent {
   readonly consent?: SubscriptionConsent | null | undefined
 }
 
-async function putConsents(client: ClientBase, subscriptions: readonly SubscriptionWithConsent[]): Promise<void> {
+async function upsertSubscriptionConsents(client: ClientBase, subscriptions: readonly SubscriptionWithConsent[]): Promise<void> {
   for (const { id, consent } of subscriptions) {
     if (id === undefined || !consent) continue
     const { participant, pseudonyms, purpose, signed, attributes } = consent
@@ -144,7 +144,7 @@ export interface SubscriptionRenewal extends SubscriptionTypesAndKeys {
 
 /**
  * Renews subscriptions, and makes suspended ones live again. Their notifications, also those that wait, go to the
- * mailbox of the request, and are encrypted from now on if the request was.
+ * mailbox of the request. From now on they are encrypted if this request was encrypted, or an earlier one for the subscription.
  * @returns how many were renewed
  */
 export async function renewSubscriptions(
@@ -186,7 +186,7 @@ export async function renewSubscriptions(
   if (unconsented.length > 0) {
     await client.query('delete from subscription_consent where subscription = any($1::integer[])', [unconsented])
   }
-  await putConsents(
+  await upsertSubscriptionConsents(
     client,
     renewals.filter(({ id }) => renewed.has(id)),
   )

@@ -19,7 +19,7 @@ export interface TracedNotification {
   /** The namespace of the registry. */
   readonly registry: string | null
   readonly reference_id: string | null
-  /** The codes of the item's subscriptions, and for each whether the record fulfils its filter (`FilterTransition`). */
+  /** The codes of the item's subscriptions. `presence`: whether the record fulfils the filter before and after the event. */
   readonly subscriptions: readonly { readonly code: string; readonly presence: FilterTransition }[]
   readonly purpose: NotificationPurpose
   readonly event_type: string

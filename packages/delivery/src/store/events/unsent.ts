@@ -1,11 +1,11 @@
-/** Finds unsent deliveries and notifications, which a restored database holds until an operator releases them. */
+/** Counts and drops unsent deliveries and notifications. After a restore they are not sent until an operator releases them. */
 import type { PoolClient } from 'pg'
 
-/** SQL for a `from` clause: how many pending deliveries a participant has, and how many of these were attempted. */
+/** SQL for a `from` clause: how many pending deliveries each participant has, and how many of these were attempted. */
 export const UNSENT_DELIVERIES_SQL = `(select participant, count(*) as count, count(*) filter (where attempts > 0) as attempted
   from delivery where state = 'pending' group by participant)`
 
-/** SQL for a `from` clause: the number of a participant's notifications that are in no envelope yet. */
+/** SQL for a `from` clause: for each participant, the number of its notifications that are in no envelope yet. */
 export const UNSENT_NOTIFICATIONS_SQL = `(select mailbox.participant, count(*) as count from notification
     join subscription on subscription.id = notification.subscription join mailbox on mailbox.id = subscription.mailbox
   where notification.state = 'waiting' group by mailbox.participant)`

@@ -17,9 +17,9 @@ export interface WaitingNotification {
   /** The reference_id of the notification's item, the same each time; null: an older version made the notification. */
   readonly reference_id: string | null
   /** The reference_id of the notification that it corrects; null: it corrects none, or the corrected notification has none. */
-  readonly corrects: string | null
+  readonly corrected_reference_id: string | null
   /** The id of the earlier notification that this one corrects; null when it corrects none. */
-  readonly corrected: number | null
+  readonly corrected_notification: number | null
   readonly event: number
   /** The canonical names of the event type and the record type. */
   readonly event_type: string
@@ -34,7 +34,7 @@ export interface WaitingNotification {
   readonly bytes: number
   readonly subscription: number
   readonly code: string
-  /** The event type of the subscription: the canonical name, and the spelling of the subscriber. */
+  /** The canonical name of the subscription's event type. The `asked_…` members have the spelling of the subscriber. */
   readonly subscribed: string
   readonly asked_event_type: string | null
   readonly asked_reg_type: string | null
@@ -47,15 +47,15 @@ export interface WaitingNotification {
   /** The consent of the subscription; null when it has none. */
   readonly consent: (ConsentSummary & { readonly attributes: readonly string[] }) | null
   /**
-   * True when the subscription is silenced (`IS_SILENCED_SQL`), or the stored record of the event was deleted, such as by
-   * an erasure: the notification is not sent.
+   * True when the notification may not be sent: its subscription is silenced (`IS_SILENCED_SQL`), or the documents of its event
+   * were deleted, for example by an erasure.
    */
   readonly unwanted: boolean
 }
 
 /**
- * SQL condition on a `subscription`: it is silenced, so nothing more of it is sent. Its owner or the operator ended it, or its consent
- * has ended.
+ * SQL condition on a `subscription`: it is silenced, so no notification of it is sent any more. The participant or the operator
+ * has ended it, or its consent has ended.
  */
 export const IS_SILENCED_SQL = `((subscription.state = 'ended' and coalesce(subscription.reason, '') in (${SILENT_END_REASONS.map((reason) => `'${reason}'`).join(', ')}))
   or exists (select from subscription_consent as consent
@@ -126,9 +126,9 @@ const FIND_WAITING_NOTIFICATIONS = `with due as materialized (
       join subscription on subscription.id = wanted.subscription
       cross join lateral (select subscription.criteria::json offset 0) as parsed (criteria)
   )
-  select due.id, due.mailbox, due.presence, due.purpose, due.reference_id, earlier.reference_id as corrects,
-    due.corrects as corrected, due.event, due.event_type, due.record_type, ${recordIdSql('due')} as record, due.record_version,
-    due.occurred_at, due.recorded_at, due.replaced_by, coalesce(due.document_bytes, due.other_bytes, 2) as bytes, due.subscription,
+  select due.id, due.mailbox, due.presence, due.purpose, due.reference_id, earlier.reference_id as corrected_reference_id,
+    due.corrects as corrected_notification, due.event, due.event_type, due.record_type, ${recordIdSql('due')} as record,
+    due.record_version, due.occurred_at, due.recorded_at, due.replaced_by, coalesce(due.document_bytes, due.other_bytes, 2) as bytes, due.subscription,
     code, subscribed, asked_event_type, asked_reg_type, asked_record_type, locale, encrypted, unfiltered,
     unwanted or coalesce(due.document_bytes, due.other_bytes) is null as unwanted, asking.consent
   from due join asking on asking.id = due.subscription
@@ -138,8 +138,8 @@ const FIND_WAITING_NOTIFICATIONS = `with due as materialized (
 /** The stored documents of an event, for its notifications. */
 export interface EventDocument {
   /**
-   * The canonical JSON of the record after the event (`recordTextForEvent`); of a record that was deleted or merged into another one,
-   * before the event. Null: the stored document was deleted, or an older version of the server recorded a deletion without it.
+   * The canonical JSON of the record after the event (`recordTextForEvent`), or before the event when it deleted the record or
+   * merged it into another one. Null: this text was deleted, or an older version of the server has not stored it.
    */
   readonly document: string | null
   /** The canonical JSON of the record with only its identifiers. */
@@ -178,14 +178,14 @@ export interface RedirectedCorrection {
   /** The id of the correcting notification. */
   readonly id: number
   /** The `notification.id` and reference_id of the notification that it corrects; null: no earlier one was or will be sent. */
-  readonly corrected: number | null
-  readonly corrects: string | null
+  readonly corrected_notification: number | null
+  readonly corrected_reference_id: string | null
 }
 
 /**
- * Redirects the corrections whose earlier notification was dropped, for example because the record was hidden. Each
- * then corrects the last notification before it that was not dropped, of the same subscription and record, and of the
- * same event type unless the record was merged.
+ * Redirects the corrections whose earlier notification was dropped, for example because the record was hidden. Each then corrects
+ * the last notification before the dropped one that was not dropped, of the same subscription and record. That one also has the
+ * same event type, unless the correction says that the record was merged into another one.
  * @returns only the corrections whose earlier notification was dropped
  */
 export async function redirectCorrections(
@@ -201,18 +201,18 @@ export async function redirectCorrections(
             and (event.replaced_by is not null
               or (said.event_type = gone.event_type and coalesce(said.reversed_by, event.id) = event.id))
             and earlier.subscription = correction.subscription and earlier.id < lost.id
-            and earlier.state <> 'dropped' and said.purpose <> 'test') as corrected
+            and earlier.state <> 'dropped' and said.purpose <> 'test') as corrected_notification
         from notification as correction join event on event.id = correction.event
           join notification as lost on lost.id = correction.corrects and lost.state = 'dropped'
           join event as gone on gone.id = lost.event
         where correction.id = any($1::bigint[])
       ),
       changed as (
-        update notification set corrects = known.corrected from known
-        where notification.id = known.id and known.corrected is not null
+        update notification set corrects = known.corrected_notification from known
+        where notification.id = known.id and known.corrected_notification is not null
       )
-      select known.id, corrected, earlier.reference_id as corrects
-      from known left join notification as earlier on earlier.id = corrected`,
+      select known.id, corrected_notification, earlier.reference_id as corrected_reference_id
+      from known left join notification as earlier on earlier.id = corrected_notification`,
     values: [corrections],
   })
   return rows

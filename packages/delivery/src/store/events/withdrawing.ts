@@ -18,7 +18,7 @@ interface RecordsOfProtectedPerson {
  * category. Envelopes in delivery are composed again before their next attempt.
  * @returns how many were dropped
  */
-export async function withdrawNotifications(
+export async function dropNotificationsOfProtected(
   client: ClientBase,
   { registry, record_type, records }: RecordsOfProtectedPerson,
   category: string,

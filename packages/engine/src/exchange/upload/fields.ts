@@ -10,8 +10,8 @@ export interface UploadFields {
   readonly envelope: string | null
 }
 
-/** The fields by name, also by the names that they have at other servers (N8). */
-const FIELD_NAMES: Readonly<Record<string, 'action' | 'fileFormat' | 'envelope' | 'fileName'>> = {
+/** The field by the name of its part. Other servers use other names for some fields (N8); these are accepted too. */
+const FIELD_BY_PART_NAME: Readonly<Record<string, 'action' | 'fileFormat' | 'envelope' | 'fileName'>> = {
   action: 'action',
   fileFormat: 'fileFormat',
   file_format: 'fileFormat',
@@ -32,9 +32,8 @@ export interface UploadWithFields {
 }
 
 /**
- * Reads the fields before the file. If the file comes first, it is held in memory until all fields have arrived,
- * provided that it is no longer than a plain body may be.
- * @param bufferBytes the longest file that may come before other parts
+ * Reads the fields before the file. If the file comes before a field, it is kept in memory until all fields have arrived.
+ * @param bufferBytes the most bytes of such a file: a longer one must come after the fields
  * @throws RequestFault err.request.bad: a part is unknown, repeated, too long or missing
  */
 export async function readFields(parts: PartEvents, bufferBytes: number): Promise<UploadWithFields> {
@@ -93,7 +92,7 @@ export async function checkEndOfParts(parts: PartEvents): Promise<void> {
   if ((await readNextFieldName(parts)) !== null) throw badRequestFault('fileName: must be the last part, and the only file')
 }
 
-async function readNextFieldName(parts: PartEvents): Promise<(typeof FIELD_NAMES)[string] | null> {
+async function readNextFieldName(parts: PartEvents): Promise<(typeof FIELD_BY_PART_NAME)[string] | null> {
   const { value, done } = await parts.next()
   if (done === true) return null
   const name = value.is === 'part' && value.name !== null ? findFieldName(value.name) : undefined
@@ -103,7 +102,7 @@ async function readNextFieldName(parts: PartEvents): Promise<(typeof FIELD_NAMES
   return name
 }
 
-const findFieldName = (name: string) => (Object.hasOwn(FIELD_NAMES, name) ? FIELD_NAMES[name] : undefined)
+const findFieldName = (name: string) => (Object.hasOwn(FIELD_BY_PART_NAME, name) ? FIELD_BY_PART_NAME[name] : undefined)
 
 /** A byte order mark stays in the text, so that an envelope with one is refused as in a plain body. */
 const utf8Decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -45,11 +45,11 @@ interface UploadFileReader<Found> {
 }
 
 /** Creates the reader for a file of items in one format. */
-export type BulkFormat = (operation: Operation, header: IncomingHeader, limits: Limits) => UploadFileReader<CheckedItem>
+export type MakeUploadFileReader = (operation: Operation, header: IncomingHeader, limits: Limits) => UploadFileReader<CheckedItem>
 
-/** The file formats of items that a path accepts beside json; none when the operation has no items. */
-export function bulkFormats({ name, request }: Operation): ReadonlyMap<string, BulkFormat> {
-  const formats = new Map<string, BulkFormat>()
+/** The readers of the file formats that a path accepts in addition to json; empty when the operation has no items. */
+export function uploadFormatsOf({ name, request }: Operation): ReadonlyMap<string, MakeUploadFileReader> {
+  const formats = new Map<string, MakeUploadFileReader>()
   if (request.items !== null) {
     formats.set('ndjson', (operation, _header, limits) => makeCheckedItemReader(operation, ndjsonReader(limits)))
   }
@@ -92,7 +92,7 @@ function checkItems({ request }: Operation, items: readonly ItemWithLine[]): rea
       return { text: canonicalJson(read), reference_id: referenceId(read) }
     } catch (error) {
       if (!(error instanceof RequestFault)) throw error
-      // The problem names a member of the first item; the number of the line is put in its place.
+      // The problem names the first item of the message. The number of its line in the file replaces that name.
       const path = `message.${member}[0]`
       if (!error.message.startsWith(path)) throw error
       throw new RequestFault('err.request.bad', `fileName[line ${line}]${error.message.slice(path.length)}`)

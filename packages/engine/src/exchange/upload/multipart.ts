@@ -6,13 +6,13 @@ import { Dicer } from '@fastify/busboy'
 import { bodyTooLargeFault, type CountBytesInMemory, nextChunk } from '@rollcall/participants/reading/body'
 import { RequestFault } from '@rollcall/protocol'
 
-/** A finding of the parser: a part begins, with its name; a piece of its content; the part ends. */
+/** What the parser has found in the body: the beginning of a part, with its name; a piece of its content; or its end. */
 export type PartEvent =
   | { readonly is: 'part'; readonly name: string | null }
   | { readonly is: 'data'; readonly bytes: Buffer }
   | { readonly is: 'end' }
 
-/** The parts of a multipart body, as a stream of the parser's findings. */
+/** The parts of a multipart body, as a stream of events. */
 export type PartEvents = AsyncGenerator<PartEvent, void, void>
 
 /** The most header lines of one part of a multipart body. */
@@ -83,7 +83,7 @@ class PartSplitter {
         this.#parts.push(part)
         stream.on('header', (head) => {
           part.hasHead = true
-          part.found.push(partEventOfHead(head as PartHead))
+          part.found.push(partEventOfHead(head as PartHeaderLines))
           stream.on('data', (bytes) => part.found.push({ is: 'data', bytes: bytes as Buffer }))
           stream.on('end', () => part.found.push({ is: 'end' }))
         })
@@ -125,9 +125,10 @@ class PartSplitter {
   }
 }
 
-type PartHead = Readonly<Record<string, readonly string[] | undefined>>
+/** The header lines of a part: the values by name, in lower case. */
+type PartHeaderLines = Readonly<Record<string, readonly string[] | undefined>>
 
-function partEventOfHead(head: PartHead): PartEvent | RequestFault {
+function partEventOfHead(head: PartHeaderLines): PartEvent | RequestFault {
   const encoding = head['content-transfer-encoding']?.[0]?.trim().toLowerCase() ?? 'binary'
   if (!['7bit', '8bit', 'binary'].includes(encoding)) {
     return badRequestFault('body: a part has a Content-Transfer-Encoding, which is not accepted')

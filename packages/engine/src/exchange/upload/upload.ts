@@ -21,14 +21,14 @@ import {
 import { checkItemCount } from '../checks.ts'
 import { type ItemChunk, makeUnreadRequest, type ReadRequestDeps, type UnreadRequest } from '../unread-request.ts'
 import { checkEndOfParts, readFields, readWholePart, type UploadFields } from './fields.ts'
-import { type BulkFormat, bulkFormats, type CheckedItem } from './items.ts'
+import { type CheckedItem, type MakeUploadFileReader, uploadFormatsOf } from './items.ts'
 import { badRequestFault, boundaryOf, type PartEvents, readPartPieces, readParts } from './multipart.ts'
 
 /**
  * Reads the parts before the file, and the whole file if it has the envelope.
  * @throws RequestFault err.request.bad, err.signature.missing, err.encryption.invalid
  */
-export async function takeUpload(
+export async function readUploadRequest(
   deps: ReadRequestDeps,
   operation: Operation,
   participant: Participant,
@@ -49,9 +49,9 @@ export async function takeUpload(
     await checkEndOfParts(file)
     return makeUnreadRequest(deps, 'async', operation, participant, { body, bounds })
   }
-  const format = bulkFormats(operation).get(fields.fileFormat)
+  const format = uploadFormatsOf(operation).get(fields.fileFormat)
   if (format === undefined) {
-    const known = ['json', ...bulkFormats(operation).keys()].join(', ')
+    const known = ['json', ...uploadFormatsOf(operation).keys()].join(', ')
     throw badRequestFault(`fileFormat: must be one of ${known} on this path`)
   }
   return makeUnreadItemUpload(deps, operation, file, fields, {
@@ -71,7 +71,7 @@ async function readUploadEnvelope(
   bounds: JsonBounds,
 ): Promise<Envelope> {
   if (fields.envelope === null) {
-    // Before the missing envelope is reported, a sender that must sign is told that its signature is missing.
+    // Refuses with err.signature.missing a sender that must sign. Any other sender learns that the envelope is missing.
     await verifyEnvelope(deps, participant, new SourcedEnvelope('{}'))
     throw badRequestFault(`envelope: is required where fileFormat is ${fields.fileFormat}, before a file that is long`)
   }
@@ -89,7 +89,7 @@ function makeUnreadItemUpload(
   operation: Operation,
   file: PartEvents,
   { fileFormat }: UploadFields,
-  { format, envelope }: { format: BulkFormat; envelope: Envelope },
+  { format, envelope }: { format: MakeUploadFileReader; envelope: Envelope },
 ): UnreadRequest {
   const { request } = operation
   const member = request.items ?? ''
@@ -147,7 +147,7 @@ function makeUnreadItemUpload(
 }
 
 /**
- * Reads the digest of the file in its envelope, in hexadecimal or base64url; null when there is none.
+ * Reads the digest of the file, which the envelope has in hexadecimal or base64url; null when there is none.
  * @throws RequestFault err.request.bad
  */
 function readFileDigest(value: unknown): Buffer | null {

@@ -15,7 +15,7 @@ export interface AcceptedExchange {
   readonly encrypted: boolean
   /** The number of items in the request, or in the chunk. */
   readonly items: number
-  /** True when the table of references has its items; false for exchanges that an earlier version accepted. */
+  /** True when `exchange_reference` has the reference_ids of its items; false for exchanges that an earlier version accepted. */
   readonly references_stored: boolean
   /** For a chunk: the row id of the request that was divided. Otherwise null. */
   readonly parent: string | null
@@ -23,11 +23,11 @@ export interface AcceptedExchange {
   readonly open_chunks: number | null
   /** The row id: the correlation_id, or the id of a chunk, which is never sent to anybody. */
   readonly id: string
-  /** The correlation_id of the request; its chunks have this one too. */
+  /** The correlation_id of the request; its chunks have the same correlation_id. */
   readonly correlation_id: string
   /** For a chunk: the position of its first item in the whole request. Otherwise 0. */
   readonly first_item: number
-  /** Header and message, encrypted for `requestBodyBinding`; null: it is large (`findEncryptedRequest`), or not stored. */
+  /** Header and message, encrypted for `requestBodyBinding`; null: they are large (`findEncryptedRequest`), or not stored. */
   readonly request: Buffer | null
   /** The bytes of header and message in clear. */
   readonly request_bytes: number
@@ -38,7 +38,7 @@ export interface AcceptedExchange {
   readonly started_at: Date | null
 }
 
-/** One further page of an item, for `answerPage`. */
+/** One further page of the records that an item of a request found. */
 export interface PersistedItemPage {
   /** The position of the item in the request, or in the chunk. */
   readonly position: number
@@ -49,7 +49,7 @@ export interface PersistedItemPage {
   readonly record_ids: readonly RecordId[]
 }
 
-/** SQL for a `from` clause: the columns of requests that the delivery of answers needs (`AnsweredRequests`). */
+/** SQL for a `from` clause: the columns of requests that the delivery of answers needs (`AnsweredRequestsSql`). */
 export const ANSWERED_REQUESTS_SQL = '(select correlation_id, operation, sender_uri from accepted_exchange)'
 
 /** The most bytes of a request that is read with its exchange; `findEncryptedRequest` reads a larger one. */
@@ -61,7 +61,7 @@ export const ACCEPTED_COLUMNS = `correlation_id as id, coalesce(parent, correlat
   case when coalesce(request_bytes, octet_length(request)) <= ${SMALL_REQUEST_BYTES} then request end as request,
   coalesce(request_bytes, octet_length(request), 0) as request_bytes, state, page, received_at, started_at`
 
-/** Finds an accepted exchange; null: there is none, or it was deleted. Simultaneous calls share one statement. */
+/** Finds an accepted request by its correlation_id; null: none, or it was deleted. Simultaneous calls share one statement. */
 export async function findAcceptedExchange(
   { pool }: Pick<Database, 'pool'>,
   correlation_id: string,
@@ -69,7 +69,10 @@ export async function findAcceptedExchange(
   return acceptedExchangeReads(pool).submit(correlation_id)
 }
 
-/** The calls that wait need no limit: they come from requests and runs in progress, which are limited. */
+/**
+ * For each pool, puts simultaneous calls of `findAcceptedExchange` into one statement. The number of waiting calls has no limit,
+ * because they come from requests and runs in progress, whose number is limited.
+ */
 const acceptedExchangeReads = oncePerPool((pool) =>
   createGroupCommit<string, AcceptedExchange | null>(
     async (ids) => {
@@ -85,7 +88,7 @@ const acceptedExchangeReads = oncePerPool((pool) =>
   ),
 )
 
-/** Reads the encrypted request of a row, also a large one; null when there is none, or it was deleted. */
+/** Reads the encrypted request of a row, also a large one; null when the row stores no request, or was deleted. */
 export async function findEncryptedRequest({ pool }: Pick<Database, 'pool'>, id: string): Promise<Buffer | null> {
   const { rows } = await pool.query<{ request: Buffer | null }>({
     name: 'find accepted request',
@@ -118,7 +121,7 @@ export async function findPersistedPage(
 export interface AskedExchange {
   readonly correlation_id: string
   readonly transaction_id: string
-  /** The accepted exchange; null: it was answered synchronously, and an answer is stored for enrolment updates only. */
+  /** The accepted exchange; null: the request was synchronous. Then only enrolment updates have a stored answer, the receipt. */
   readonly accepted: AcceptedExchange | null
   /** The delivery of the first page of the answer, with the encrypted body; null: there is none. */
   readonly first: SentPage | null
@@ -134,7 +137,7 @@ export interface AskedExchangeScope {
   readonly operation: string
 }
 
-/** The most messages with one transaction_id that a status question reads. Polls under that id are such messages too. */
+/** The most messages with one transaction_id that a status question reads; status questions with this id count too. */
 const MOST_MESSAGES_OF_ONE_ID = 10_000
 
 /** Finds the newest exchange of the asker with one of the given transaction_ids or correlation_ids. */
@@ -181,7 +184,7 @@ export async function findItemStatuses(
   return new Map(rows.map(({ position, status }) => [position, status]))
 }
 
-/** Finds the positions in the request at which the chunks of an exchange begin, in order. */
+/** Finds the position in the request, from 0, of the first item of each chunk of an exchange, in order. */
 export async function findChunkStarts({ pool }: Pick<Database, 'pool'>, correlation_id: string): Promise<readonly number[]> {
   const { rows } = await pool.query<{ first_item: number }>({
     name: 'find chunk starts',

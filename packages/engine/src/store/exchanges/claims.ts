@@ -41,7 +41,7 @@ export interface ClaimLimits {
   readonly free: number
   /** The most slots that one participant may have. */
   readonly share: number
-  /** The number of last free slots that only participants without work on this node may take. */
+  /** The number of slots kept free for participants without exchanges in progress on this node: others may not take these. */
   readonly reserve: number
   /** The most large requests in progress; each participant has one at most. */
   readonly large: number
@@ -99,8 +99,8 @@ export function countExchangesByParticipant(inWork: readonly ExchangeInWork[]): 
   }))
 }
 
-// Only the first rows of each participant are read. The last step locks the rows and checks them again, because another
-// node may have claimed them.
+// Only the first rows of each participant are read. The part `locked` locks the chosen rows and checks them again, because
+// another node may have claimed them.
 const CLAIM_EXCHANGES = `with recursive ${participantsWithRowsSql('accepted_exchange', IS_UNANSWERED_SQL)},
   first as (
     select one.*, waiting.participant, coalesce(busy.exchanges, 0) as exchanges, coalesce(busy.large, 0) as large,
@@ -178,7 +178,8 @@ export async function renewClaims(pool: pg.Pool, claims: readonly ExchangeClaim[
 
 /**
  * Releases claims; the exchanges are due again after so many seconds.
- * @param counted false when the run does not count, because the node stops, or the longest back-off is reached
+ * @param counted false: the run does not count in `runs`, because the node stops, or because it failed after the longest pause
+ *   (`releaseFailedExchange`)
  */
 export async function releaseClaims(
   pool: pg.Pool,

@@ -3,7 +3,7 @@
 import type { Database } from '@rollcall/database/database'
 import type { ClientBase } from 'pg'
 
-/** The encryption context of a receipt, so that its ciphertext is valid in its own row only. */
+/** The binding of an encrypted receipt: its ciphertext can be decrypted in its own row only. */
 export const receiptBodyBinding = (correlation_id: string): string => `enrolment receipt ${correlation_id}`
 
 /** The stored answer to an enrolment update. */

@@ -1,4 +1,4 @@
-/** SQL about exchanges for statements of other packages, so that these need not name the tables. */
+/** SQL about exchanges for statements of other packages, so that these statements need not name the tables of exchanges. */
 
 /** SQL for a `from` clause: the correlation_id and received_at of each stored exchange. */
 export const EXCHANGES_SQL = '(select correlation_id, received_at from exchange)'

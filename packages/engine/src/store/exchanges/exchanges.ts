@@ -1,13 +1,13 @@
 /**
  * Stores which messages were received, by participant and message_id: one row for each exchange, written before its
- * answer is sent (D27). A message that is refused before step 6 of `receive.ts` has no row.
+ * answer is sent (D27). A message that is refused in steps 1 to 5 of `exchange/receive.ts`, such as for its signature, has none.
  */
 
 import type { DeliveryClaim } from '@rollcall/core/model/delivery'
 import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
-import { createFirstComeStore, LARGE_ENTRY_BYTES } from '@rollcall/database/group-commit'
-import { type GiveParameterSql, type JointWrite, ownStatementParameterSql } from '@rollcall/database/joint-write'
+import { createFirstComeStore, LEAST_LARGE_ENTRY_BYTES } from '@rollcall/database/group-commit'
+import { type JointWrite, ownStatementParameterSql, type WriteParameterSql } from '@rollcall/database/joint-write'
 import { WORK_CHANNEL } from '@rollcall/database/queue'
 import { ACCEPTED_DAY, countMessagesSql } from '@rollcall/participants/store/day-counts'
 import { storableReferences, storeReferencesSql } from './references.ts'
@@ -26,7 +26,7 @@ export interface NewExchange {
   readonly registry: number
   /** The name of the requested operation. */
   readonly operation: string
-  /** The transaction_id; null when the message has none of 1 to 99 characters. */
+  /** The transaction_id, of 1 to 99 characters; null when the message has none that can be stored. */
   readonly transaction_id: string | null
   /** Milliseconds since the work on the message began, by which `received_at` is dated back; absent: 0. */
   readonly age?: number
@@ -64,7 +64,7 @@ export interface NewChunk {
 }
 
 /** The result of `remember`: whether the message was received before. */
-export interface KnownExchange {
+export interface KnownOrNewExchange {
   /** For `same`, the correlation_id of the message that came first; otherwise that of the given exchange. */
   readonly correlation_id: string
   /** `same`: this message was received before. `different`: another message with this message_id was. */
@@ -75,14 +75,14 @@ export interface KnownExchange {
 export interface ExchangeMemory {
   /**
    * Stores a message, and says whether it is the first with its participant and message_id. Of equal messages at the
-   * same time, at most one is `new`. The row is on disk when it resolves. If the database does not answer, or too many
-   * messages wait, it rejects with an error for which `isUnavailable` is true; then the message must not be answered.
+   * same time, at most one is `new`. The row is on disk when the promise resolves. If the database does not answer, or too many
+   * messages wait, the promise rejects with an error for which `isUnavailable` is true; then the message must not be answered.
    */
-  remember(exchange: NewExchange): Promise<KnownExchange>
+  remember(exchange: NewExchange): Promise<KnownOrNewExchange>
   /** Returns the result of `remember` for a message that is stored; null for one that is not. It stores nothing. */
   known(
     exchange: Pick<NewExchange, 'participant' | 'message_id' | 'fingerprint' | 'correlation_id'>,
-  ): Promise<KnownExchange | null>
+  ): Promise<KnownOrNewExchange | null>
 }
 
 interface StoredExchange {
@@ -133,7 +133,7 @@ export function createExchangeMemory({ pool }: Pick<Database, 'pool'>, options: 
   }
 }
 
-function compareWithStored({ fingerprint, correlation_id }: StoredExchange, stored: StoredExchange): KnownExchange {
+function compareWithStored({ fingerprint, correlation_id }: StoredExchange, stored: StoredExchange): KnownOrNewExchange {
   return stored.fingerprint.equals(fingerprint)
     ? { correlation_id: stored.correlation_id, known: 'same' }
     : { correlation_id, known: 'different' }
@@ -147,18 +147,18 @@ const requestBytesOf = ({ accepted }: NewExchange): number =>
     ? 0
     : accepted.chunks.reduce((sum, { request }) => sum + request.length, 0) + accepted.reference_ids.length * REFERENCE_ID_BYTES
 
-const offeredExchangesSql = (parameter: GiveParameterSql): string => `unnest(${parameter(0)}::integer[], ${parameter(1)}::text[],
+const newExchangeRowsSql = (parameter: WriteParameterSql): string => `unnest(${parameter(0)}::integer[], ${parameter(1)}::text[],
   ${parameter(2)}::bytea[], ${parameter(3)}::uuid[], ${parameter(4)}::integer[], ${parameter(5)}::text[], ${parameter(6)}::text[],
   ${parameter(7)}::float8[])`
 
 const EXCHANGE_COLUMNS = 'participant, message_id, fingerprint, correlation_id, registry, operation, transaction_id'
 
 /**
- * SQL that stores messages. A statement inserts all its keys here, and every statement in the same order, so that two
- * nodes do not deadlock.
+ * SQL that stores messages. One insert has all messages of a statement, sorted by participant and message_id: as every statement
+ * has this order, two nodes do not deadlock.
  */
-const insertExchangesSql = (parameter: GiveParameterSql): string => `offered as (
-    select * from ${offeredExchangesSql(parameter)} with ordinality as offered (${EXCHANGE_COLUMNS}, age, number)
+const insertExchangesSql = (parameter: WriteParameterSql): string => `offered as (
+    select * from ${newExchangeRowsSql(parameter)} with ordinality as offered (${EXCHANGE_COLUMNS}, age, number)
   ),
   added as (
     insert into exchange (${EXCHANGE_COLUMNS}, received_at)
@@ -172,17 +172,17 @@ const REMEMBER_EXCHANGES = {
   text: `with ${insertExchangesSql(ownStatementParameterSql)} select participant, message_id from added`,
 }
 
-const ACCEPTANCE_COLUMN_TYPES = [
+const ACCEPTANCE_SQL_TYPES = [
   ...['uuid', 'uuid', 'uuid', 'text', 'boolean', 'bytea', 'integer', 'integer', 'integer', 'integer', 'integer', 'integer'],
   'text',
   'uuid',
   'float8',
 ]
 
-/** SQL that stores messages, accepts those with an `Acceptance`, and tells the workers of all nodes of unclaimed ones. */
-const storeAndAcceptSql = (parameter: GiveParameterSql): string => `${insertExchangesSql(parameter)},
+/** SQL that stores messages, accepts those with an `Acceptance`, and tells the workers of all nodes if some are not claimed. */
+const storeAndAcceptSql = (parameter: WriteParameterSql): string => `${insertExchangesSql(parameter)},
   asked as (
-    select * from unnest(${ACCEPTANCE_COLUMN_TYPES.map((type, at) => `${parameter(8 + at)}::${type}[]`).join()})
+    select * from unnest(${ACCEPTANCE_SQL_TYPES.map((type, at) => `${parameter(8 + at)}::${type}[]`).join()})
       as asked (correlation_id, id, parent, sender_uri, encrypted, request, request_bytes, items, first_item, chunk,
         chunks, open_chunks, reference_ids, claim, seconds)
   ),
@@ -214,12 +214,12 @@ const ACCEPT_EXCHANGES = {
     select participant, message_id, (select count(*) from announced) as announced from added`,
 }
 
-/** SQL condition: the message is held, i.e. stored under this correlation_id; so no other has its message_id. */
+/** SQL condition: the row of the message_id has this correlation_id, so it is this message's row and not an earlier one's. */
 const IS_STORED_MESSAGE_SQL = `offered.correlation_id in (select correlation_id from added) or (
       select true from exchange where exchange.participant = offered.participant
         and exchange.message_id = offered.message_id and exchange.correlation_id = offered.correlation_id limit 1)`
 
-/** Stores messages in the statement of their audit entries, when all of them are answered at once. */
+/** Stores messages in the statement of their audit entries, when all of them are answered synchronously. */
 const ANSWERED_JOINT_WRITE: JointWrite<NewExchange> = {
   name: 'messages',
   held: (parameter) =>
@@ -229,8 +229,8 @@ const ANSWERED_JOINT_WRITE: JointWrite<NewExchange> = {
 
 /**
  * Stores messages in the statement of their audit entries: messages that are accepted, and messages that are answered
- * at once. A message that was received before is not accepted again. Both sorts have one insert, so that all keys are
- * inserted in one order (`insertExchangesSql`).
+ * synchronously. A message that was received before is not accepted again. One insert has both sorts, so that all are inserted in
+ * one order (`insertExchangesSql`).
  */
 export const REQUEST_JOINT_WRITE: JointWrite<NewExchange> = {
   name: 'requests',
@@ -243,7 +243,7 @@ export const REQUEST_JOINT_WRITE: JointWrite<NewExchange> = {
 }
 
 /** True when a request is small enough to be stored in one statement with other messages. */
-export const isSmallRequest = (exchange: NewAcceptedExchange): boolean => requestBytesOf(exchange) < LARGE_ENTRY_BYTES
+export const isSmallRequest = (exchange: NewAcceptedExchange): boolean => requestBytesOf(exchange) < LEAST_LARGE_ENTRY_BYTES
 
 /** A message that is answered later, so that `accepted` is set. */
 export type NewAcceptedExchange = NewExchange & { readonly accepted: Acceptance }

@@ -1,27 +1,27 @@
 /** Deletes exchanges with their deliveries, fingerprints of ciphertexts, and callbacks, after their retention. */
 
-import { FORGOTTEN_USES } from '@rollcall/consents/store/consent-uses'
+import { EXPIRING_CONSENT_USES } from '@rollcall/consents/store/consent-uses'
 import type { Database } from '@rollcall/database/database'
 import { deletableRowsSql, type ExpiringRows } from '@rollcall/database/holds'
-import { countUndelivered, FORGOTTEN_DELIVERIES } from '@rollcall/delivery/store/deliveries/forgotten-deliveries'
+import { countOldPendingDeliveries, DELIVERIES_TO_DELETE } from '@rollcall/delivery/store/deliveries/forgotten-deliveries'
 import { ENCRYPTION_KEYS_SINCE_SQL } from '@rollcall/keys/store/own-keys'
 import { ACCEPTED_DAY, deleteOldDays, INBOX_DAY } from '@rollcall/participants/store/day-counts'
 import { senderIdSql } from '@rollcall/participants/store/participant-names'
 
 /** The most rows that one statement deletes: it takes some ten milliseconds, so that nobody waits long. */
 const MOST_DELETED_ROWS = 5_000
-/** When the accepted exchanges of one statement have this many items, it deletes no further exchange: their items go with them. */
+/** One statement deletes no further accepted exchange when those before have this many items: their items are deleted too. */
 const MOST_DELETED_ITEMS = 50_000
 
 /**
- * Deletes what is older than `retention` seconds by the clock of the database, some thousand rows at a time, but not what is held
- * or still needed. Deletes the counts of past days too. Several nodes may do this at once and share the work.
+ * Deletes the rows of `EXPIRING_ROWS` that are older than `retention` seconds by the clock of the database, but not those that
+ * a hold keeps or that are still needed. Deletes old counts of messages per day too. Several nodes may share the work.
  * @returns the number of rows, without those of the counts
  */
 export async function forgetExchanges(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
   await deleteOldDays(db, ACCEPTED_DAY)
   let total = 0
-  for (const rows of FORGOTTEN_TABLES) total += await forgetRows(db, rows, retention)
+  for (const rows of EXPIRING_ROWS) total += await deleteExpiredRows(db, rows, retention)
   return total
 }
 
@@ -33,25 +33,25 @@ const rowsByReceivedAt = (table: string, more: Partial<ExpiringRows> = {}): Expi
   ...more,
 })
 
-const FORGOTTEN_ACCEPTED_EXCHANGES = rowsByReceivedAt('accepted_exchange', {
+const EXPIRING_ACCEPTED_EXCHANGES = rowsByReceivedAt('accepted_exchange', {
   // A divided request is deleted after its chunks. Answering locks a chunk first and then its request, so deleting both
   // in one statement could deadlock.
   stillNeeded: 'exists (select from accepted_exchange as chunk where chunk.parent = accepted_exchange.correlation_id)',
 })
 
 /** The old rows to delete, for each table. Their items and attempts are deleted with them. */
-const FORGOTTEN_TABLES: readonly ExpiringRows[] = [
-  FORGOTTEN_ACCEPTED_EXCHANGES,
-  FORGOTTEN_DELIVERIES,
+const EXPIRING_ROWS: readonly ExpiringRows[] = [
+  EXPIRING_ACCEPTED_EXCHANGES,
+  DELIVERIES_TO_DELETE,
   rowsByReceivedAt('exchange'),
-  // A ciphertext has no time inside: its copy can be sent as long as our key decrypts it.
+  // A ciphertext has no time in it, so a copy of it could be sent as long as one of our keys decrypts it. Its row stays as long.
   rowsByReceivedAt('sealed_message', { stillNeeded: `sealed_message.received_at >= ${ENCRYPTION_KEYS_SINCE_SQL}` }),
-  // Receipts name no participant, so a hold on any participant keeps all receipts.
+  // Receipts name no participant. With null, a hold on any participant keeps all receipts.
   rowsByReceivedAt('enrolment_receipt', { sender_id: null }),
-  FORGOTTEN_USES,
+  EXPIRING_CONSENT_USES,
 ]
 
-const FORGOTTEN_CALLBACKS = rowsByReceivedAt('inbox_message')
+const EXPIRING_CALLBACKS = rowsByReceivedAt('inbox_message')
 
 /**
  * Counts what is older than the retention and not finished: exchanges that are not answered completely, and deliveries,
@@ -66,17 +66,17 @@ export async function countOldUnfinishedWork(
       where received_at < now() - make_interval(secs => $1) and state in ('accepted', 'replying') and parent is null`,
     [retention],
   )
-  return { exchanges: rows[0]?.exchanges ?? 0, deliveries: await countUndelivered({ pool }, retention) }
+  return { exchanges: rows[0]?.exchanges ?? 0, deliveries: await countOldPendingDeliveries({ pool }, retention) }
 }
 
 /** Deletes old callbacks of the inbox, and its counts of past days. @returns the number of callbacks */
 export async function forgetInbox(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
   await deleteOldDays(db, INBOX_DAY)
-  return forgetRows(db, FORGOTTEN_CALLBACKS, retention)
+  return deleteExpiredRows(db, EXPIRING_CALLBACKS, retention)
 }
 
-/** Makes SQL that selects, of these exchanges, the first ones up to `MOST_DELETED_ITEMS`, and at least one. */
-const withFewItemsSql = (exchanges: string): string => `select ctid from (
+/** Makes SQL that selects the ctids of the first of these exchanges, until they have `MOST_DELETED_ITEMS` items; at least one. */
+const exchangesWithinItemLimitSql = (exchanges: string): string => `select ctid from (
     select ctid, sum(items) over (rows unbounded preceding) - items as before from (${exchanges}) as old
   ) as counted where before < ${MOST_DELETED_ITEMS}`
 
@@ -85,11 +85,11 @@ const deleteWithReferencesSql = (deleted: string): string => `with gone as (${de
   items as (delete from exchange_reference using gone where exchange_reference.correlation_id = gone.correlation_id)
   select 1 from gone`
 
-async function forgetRows({ pool }: Pick<Database, 'pool'>, rows: ExpiringRows, retention: number): Promise<number> {
-  const hasItems = rows === FORGOTTEN_ACCEPTED_EXCHANGES
+async function deleteExpiredRows({ pool }: Pick<Database, 'pool'>, rows: ExpiringRows, retention: number): Promise<number> {
+  const hasItems = rows === EXPIRING_ACCEPTED_EXCHANGES
   const oldest = `select ctid${hasItems ? ', items' : ''} from ${deletableRowsSql(rows)}
       order by ${rows.since} limit ${MOST_DELETED_ROWS} for update skip locked`
-  const deleted = `delete from ${rows.table} where ctid = any(array(${hasItems ? withFewItemsSql(oldest) : oldest}))`
+  const deleted = `delete from ${rows.table} where ctid = any(array(${hasItems ? exchangesWithinItemLimitSql(oldest) : oldest}))`
   const statement = hasItems ? deleteWithReferencesSql(deleted) : deleted
   for (let total = 0; ; ) {
     const { rowCount } = await pool.query(statement, [retention])
@@ -99,15 +99,15 @@ async function forgetRows({ pool }: Pick<Database, 'pool'>, rows: ExpiringRows, 
 }
 
 /** Counts the rows that `forgetExchanges` would delete now, except divided requests whose chunks are still there. */
-export async function countExchanges(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
+export async function countExchangesToForget(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
   let total = 0
-  for (const rows of FORGOTTEN_TABLES) total += await countForgettableRows(db, rows, retention)
+  for (const rows of EXPIRING_ROWS) total += await countForgettableRows(db, rows, retention)
   return total
 }
 
 /** Counts the callbacks that `forgetInbox` would delete now. */
-export const countInbox = (db: Pick<Database, 'pool'>, retention: number): Promise<number> =>
-  countForgettableRows(db, FORGOTTEN_CALLBACKS, retention)
+export const countInboxToForget = (db: Pick<Database, 'pool'>, retention: number): Promise<number> =>
+  countForgettableRows(db, EXPIRING_CALLBACKS, retention)
 
 async function countForgettableRows({ pool }: Pick<Database, 'pool'>, old: ExpiringRows, retention: number): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(`select count(*)::integer as count from ${deletableRowsSql(old)}`, [
@@ -117,11 +117,11 @@ async function countForgettableRows({ pool }: Pick<Database, 'pool'>, old: Expir
 }
 
 /**
- * Deletes the record ids of answered and failed exchanges, which only further pages needed. Those of a divided request stay while
- * one of its chunks is not answered.
+ * Deletes the record ids of answered and failed exchanges, which only further pages needed. The record ids of a divided request
+ * stay while one of its chunks is not answered.
  * @returns how many items
  */
-export async function clearAnsweredItems({ pool }: Pick<Database, 'pool'>): Promise<number> {
+export async function clearAnsweredRecordIds({ pool }: Pick<Database, 'pool'>): Promise<number> {
   for (let total = 0; ; ) {
     const { rowCount } = await pool.query(
       `update exchange_item set record_ids = null, record_keys = null where ctid = any(array(

@@ -19,7 +19,10 @@ export interface HeldMessages {
   readonly requests: number
 }
 
-/** Lists the participants that have held messages, with the numbers of these, in the order of their sender_ids. */
+/**
+ * Counts, for each participant, what a restored database holds back until `rollcall restore release`. Lists only participants
+ * that have any, sorted by sender_id.
+ */
 export async function countHeldMessages({ pool }: Pick<Database, 'pool'>): Promise<readonly HeldMessages[]> {
   const { rows } = await pool.query<HeldMessages>(
     `select sender_id as participant, coalesce(sent.count, 0)::integer as deliveries,
@@ -36,7 +39,7 @@ export async function countHeldMessages({ pool }: Pick<Database, 'pool'>): Promi
   return rows
 }
 
-/** Cancels all that would be sent to a participant. Its requests are not answered; it may ask again in new messages. */
+/** Cancels all that would be sent to a participant. Its accepted requests get no answer: it may ask again in new messages. */
 export async function cancelHeldMessages({ pool }: Pick<Database, 'pool'>, participant: number): Promise<void> {
   await withTransaction(pool, async (client) => {
     await client.query(NO_STATEMENT_TIMEOUT_SQL)

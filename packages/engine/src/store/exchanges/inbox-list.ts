@@ -52,7 +52,7 @@ export async function listInbox(db: Database, filter: InboxFilter): Promise<read
 /** A callback with its encrypted body, and the ids for decrypting it. */
 export interface InboxEntryWithBody extends InboxEntry {
   readonly body: Buffer
-  /** The `Participant.id` of the sender, for `inboxEncryptionContext`. */
+  /** The `Participant.id` of the sender, for `inboxBodyBinding`; `participant` is its sender_id. */
   readonly owner: number
 }
 

@@ -13,21 +13,21 @@ export interface NewInboxMessage {
   readonly message_id: string
   /** The 32 bytes of `exchangeFingerprint`. */
   readonly fingerprint: Buffer
-  /** The name of the callback in the table CALLBACKS of the protocol. */
+  /** The name of the callback, as in `CALLBACKS` of @rollcall/protocol. */
   readonly callback: string
   /** The `Registry.id` of the receiving registry. */
   readonly registry: number
-  /** The correlation_id of the ack. */
+  /** The correlation_id of our ack: that of the callback, or a new one when the callback has none. */
   readonly correlation_id: string
   readonly transaction_id: string | null
   readonly status: string | null
   readonly state: 'stored' | 'quarantined'
-  /** The header, the message and any `assumed_utc`, encrypted for `inboxBodyBinding`. */
+  /** Header, message, and the places of timestamps without a zone (`assumed_utc`), if any; encrypted for `inboxBodyBinding`. */
   readonly body: Buffer
 }
 
 /** The result of `persist`: whether the callback was stored before. */
-export interface PersistedMessage {
+export interface KnownOrNewCallback {
   /** The correlation_id of the given callback when `new`; otherwise that of the stored one. */
   readonly correlation_id: string
   /** `same`: this callback was stored before. `different`: another one with this message_id was. */
@@ -37,12 +37,12 @@ export interface PersistedMessage {
 /** Stores callbacks of other systems in the database. */
 export interface Inbox {
   /**
-   * Stores a callback once: of equal ones at the same time, at most one is `new`. The row is on disk when it resolves.
+   * Stores a callback once: of equal ones at the same time, at most one is `new`. The row is on disk when the promise resolves.
    * Rejects like `ExchangeMemory.remember`; then the callback must not be acknowledged.
    */
-  persist(message: NewInboxMessage): Promise<PersistedMessage>
+  persist(message: NewInboxMessage): Promise<KnownOrNewCallback>
   /** Returns the result of `persist` for a callback that is stored; null for one that is not. */
-  known(message: Pick<NewInboxMessage, 'participant' | 'message_id' | 'fingerprint'>): Promise<PersistedMessage | null>
+  known(message: Pick<NewInboxMessage, 'participant' | 'message_id' | 'fingerprint'>): Promise<KnownOrNewCallback | null>
 }
 
 interface StoredMessage {
@@ -73,7 +73,7 @@ export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting
       bytes: ({ body }) => body.length,
       find,
       async insert(messages) {
-        const { rows } = await pool.query<InboxKey>({ ...PERSIST_CALLBACKS, values: columnsOf(messages) })
+        const { rows } = await pool.query<InboxKey>({ ...PERSIST_CALLBACKS, values: inboxColumnValues(messages) })
         return rows.map(inboxKeyText)
       },
     },
@@ -91,7 +91,7 @@ export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting
   }
 }
 
-function compareWithStored({ fingerprint }: Pick<NewInboxMessage, 'fingerprint'>, stored: StoredMessage): PersistedMessage {
+function compareWithStored({ fingerprint }: Pick<NewInboxMessage, 'fingerprint'>, stored: StoredMessage): KnownOrNewCallback {
   const { correlation_id } = stored
   return { correlation_id, known: stored.fingerprint.equals(fingerprint) ? 'same' : 'different' }
 }
@@ -111,7 +111,7 @@ const PERSIST_CALLBACKS = {
     select participant, message_id from added`,
 }
 
-const columnsOf = (messages: readonly NewInboxMessage[]): unknown[] => [
+const inboxColumnValues = (messages: readonly NewInboxMessage[]): unknown[] => [
   ...inboxKeyColumnValues(messages),
   messages.map(({ fingerprint }) => fingerprint),
   messages.map(({ callback }) => callback),

@@ -14,7 +14,8 @@ const MOST_FOUND_EXCHANGES = 1_000
 export const MESSAGE_ID_NAMES = ['message_id', 'transaction_id', 'correlation_id', 'reference_id'] as const
 export type MessageIdName = (typeof MESSAGE_ID_NAMES)[number]
 
-// Each participant is joined, because the indexes of exchanges begin with the participant, and participants are few.
+// Each statement looks up the id under every participant, because the indexes of the tables begin with the participant. This is
+// fast, because there are few participants.
 const EXCHANGES_BY_ID_SQL: Readonly<Record<MessageIdName, string>> = {
   message_id: `select exchange.correlation_id
       from ${PARTICIPANTS_SQL} as participant join exchange on exchange.participant = participant.id and exchange.message_id = $1
@@ -31,8 +32,8 @@ const EXCHANGES_BY_ID_SQL: Readonly<Record<MessageIdName, string>> = {
 const UUID_PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
- * Finds the message_ids, as the audit log has them, of messages with this id, of at most `MOST_FOUND_EXCHANGES` exchanges. When its
- * exchange and deliveries are deleted, a message can only be found by its message_id.
+ * Finds the message_ids, as the audit log has them, of messages with this id, of at most `MOST_FOUND_EXCHANGES` exchanges. A
+ * message whose exchange and deliveries are deleted can only be found by its message_id.
  */
 export async function findAuditedMessageIds(
   { pool }: Pick<Database, 'pool'>,

@@ -32,8 +32,8 @@ export const storeReferencesSql = (exchanges: string, list: string, id = 'correl
     on conflict do nothing`
 
 /**
- * Finds the asker's exchange that has most of these reference_ids; of several, the newest. A reference_id that was sent again
- * counts only for the last exchange with it.
+ * Finds the asker's exchange with the largest number of these reference_ids; of several, the newest. A reference_id that was sent
+ * again counts only for the last exchange with it.
  * @returns the correlation_id of the exchange; null when there is none
  */
 export async function findExchangeByReferences(
@@ -114,8 +114,8 @@ export async function findEarlierReferences(
 ): Promise<readonly string[]> {
   const { rows } = await pool.query<{ reference_id: string }>({
     name: 'find earlier references',
-    // Each row is read once, whatever the statistics of a newly filled table say: PostgreSQL once planned a join as ten
-    // thousand scans.
+    // The statement groups rows and has no join, so that each row is read once. With the statistics of a newly filled table,
+    // PostgreSQL may plan a join as one scan for each item.
     text: `select reference_id from exchange_reference where correlation_id = $1 and position < $3
       group by reference_id having min(position) < $2 and max(position) >= $2`,
     values: [correlation_id, first_item, first_item + items],

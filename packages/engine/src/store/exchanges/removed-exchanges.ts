@@ -2,7 +2,7 @@
 import { consentUsesToRemove } from '@rollcall/consents/store/removed-consents'
 import { countRowsSql, type PackageRows, type Removable, rowsToRemove } from '@rollcall/database/removal'
 
-/** The rows to count and to delete. Chunks are deleted with their exchange; items are deleted before it, as they may be many. */
+/** The rows to count and to delete. Chunks are deleted with their exchange. Items are deleted first, because they may be many. */
 export function exchangeRowsToRemove(removable: Removable): PackageRows {
   const exchanges = `select correlation_id from exchange where ${removable} = $1`
   return {

@@ -3,8 +3,8 @@
 import type { DeliveryClaim, NewDelivery } from '@rollcall/core/model/delivery'
 import type { RecordId } from '@rollcall/core/model/records'
 import type { Database } from '@rollcall/database/database'
-import { type GiveParameterSql, type JointWrite, ownStatementParameterSql } from '@rollcall/database/joint-write'
-import { storedIds } from '@rollcall/database/record-ids'
+import { type JointWrite, ownStatementParameterSql, type WriteParameterSql } from '@rollcall/database/joint-write'
+import { toStoredIdArrays } from '@rollcall/database/record-ids'
 import type { ReplyEffect } from '@rollcall/database/transaction'
 import { withTransaction } from '@rollcall/database/transaction'
 import { insertDeliveriesSql } from '@rollcall/delivery/store/deliveries/deliveries'
@@ -12,7 +12,7 @@ import type pg from 'pg'
 
 /** An answered item to be stored, with the found records if it has further pages. */
 export interface NewAnsweredItem {
-  /** The position in the request, from 0. */
+  /** The position in the request, or in the chunk, from 0. */
   readonly position: number
   readonly reference_id: string
   readonly status: 'succ' | 'rjct'
@@ -24,15 +24,15 @@ export interface NewAnsweredItem {
   readonly record_ids: readonly RecordId[] | null
 }
 
-/** A page of an answer, written only while its exchange has the claim of the run that made it. */
+/** A page of an answer, written only while its exchange has the claim of the run that made the page. */
 export interface ReplyStep {
   /** The row id of the exchange or chunk. */
   readonly id: string
   /** The id of the claim under which the run answers the exchange. */
   readonly claim: string
-  /** The number of the last page before this one, 0 for none; pages are counted within a chunk. */
+  /** The number of the last page that the row has before this write, 0 for none. Each chunk counts its own pages. */
   readonly from: number
-  /** The number of this page; equal to `from` when nothing is sent. */
+  /** The number of this page: `from` + 1; or equal to `from` when no page is sent, as for an exchange that is given up. */
   readonly page: number
   readonly state: 'replying' | 'replied' | 'failed'
   readonly items: readonly NewAnsweredItem[]
@@ -45,17 +45,15 @@ export interface ReplyStep {
   readonly goesOn: boolean
 }
 
-/** Writes a page. @returns false when the claim has ended: another run answers the exchange, and nothing was changed */
-export async function commitReply({ pool }: Pick<Database, 'pool'>, step: ReplyStep): Promise<boolean> {
-  return commitWithEffects(pool, step, step.effects ?? [])
-}
-
-/** Writes a page, and then runs its effects. If the claim has ended, nothing is written. */
-function commitWithEffects(pool: pg.Pool, step: ReplyStep, effects: readonly ReplyEffect[]): Promise<boolean> {
+/**
+ * Writes a page and runs its effects, in one transaction.
+ * @returns false when the claim has ended: another run answers the exchange, and nothing was changed
+ */
+export function commitReply({ pool }: Pick<Database, 'pool'>, step: ReplyStep): Promise<boolean> {
   return withTransaction(pool, async (client) => {
-    const committed = await writeReplyStep(client, step)
-    if (committed) for (const effect of effects) await effect(client)
-    return committed
+    const isWritten = await writeReplyStep(client, step)
+    if (isWritten) for (const effect of step.effects ?? []) await effect(client)
+    return isWritten
   })
 }
 
@@ -68,8 +66,8 @@ export async function commitEffects({ pool }: Pick<Database, 'pool'>, effects: r
 }
 
 /**
- * The limits for a page that is written in one statement with others, which wait for it: it must be small, without
- * locks on other requests, and without effects.
+ * The most items, and the most bytes of a callback's body, of a page that is written in one statement with other pages: a larger
+ * page would keep the others waiting.
  */
 const SMALL_REPLY_LIMITS = { items: 20, bytes: 65_536 }
 
@@ -97,14 +95,14 @@ function replyStepValues(steps: readonly ReplyStep[]): unknown[] {
     ...columnValues(steps, ['id', 'claim', 'from', 'page', 'state', 'goesOn']),
     ...columnValues(items, ['step', 'position', 'reference_id', 'status', 'total', 'page_size', 'record_type']),
     ...columnValues(
-      items.map(({ record_ids }) => (record_ids === null ? NO_RECORD_IDS : storedIds(record_ids))),
+      items.map(({ record_ids }) => (record_ids === null ? NO_RECORD_IDS : toStoredIdArrays(record_ids))),
       ['record_ids', 'record_keys'],
     ),
     ...columnValues(deliveries, ['step', 'id', 'callback', 'message_id', 'target', 'encrypted', 'body']),
     deliveries.map(({ claim }) => claim?.id ?? null),
     deliveries.map(({ claim }) => claim?.seconds ?? null),
-    deliveries.map(({ made }) => made?.grant ?? null),
-    deliveries.map(({ made }) => made?.protection ?? null),
+    deliveries.map(({ disclosedUnder }) => disclosedUnder?.grant ?? null),
+    deliveries.map(({ disclosedUnder }) => disclosedUnder?.protection ?? null),
   ]
 }
 
@@ -115,7 +113,7 @@ const columnValues = <Row>(rows: readonly Row[], names: readonly (keyof Row)[]):
 
 /** Makes the SQL of a table whose rows are the pages to write. */
 const replyStepRowsSql = (
-  parameter: GiveParameterSql,
+  parameter: WriteParameterSql,
 ): string => `unnest(${parameter(0)}::uuid[], ${parameter(1)}::uuid[], ${parameter(2)}::integer[],
     ${parameter(3)}::integer[], ${parameter(4)}::text[], ${parameter(5)}::boolean[]) with ordinality
     as step (id, claim, before, page, state, goes_on, number)`
@@ -124,7 +122,7 @@ const HOLDS_CLAIM_SQL = `exchange.correlation_id = step.id and exchange.claim = 
 
 // The deliveries of a divided request have page numbers of the whole request: first come the first pages of all chunks, then
 // their second pages. Requests whose chunks are answered at the same time are locked in one order.
-const writeReplyStepsSql = (parameter: GiveParameterSql, condition: string): string => `stepped as (
+const writeReplyStepsSql = (parameter: WriteParameterSql, condition: string): string => `stepped as (
     update accepted_exchange as exchange set page = step.page, state = step.state, runs = 0,
       claim = case when step.goes_on then exchange.claim end,
       claimed_until = case when step.goes_on then claimed_until end,

@@ -34,7 +34,8 @@ const FIND_FIRST_STEPS = `with newest as (
     (select min(finished_at) from sent where state = 'delivered') as callback`
 
 /**
- * Finds when each step was first seen in a participant's newest messages and deliveries.
+ * Finds the time of each step of the checklist on the partner page: the first time among a participant's newest messages and
+ * deliveries.
  * @param participant `Participant.id`
  */
 export async function findFirstSteps({ pool }: DatabaseWithPool, participant: number): Promise<Milestones> {
@@ -44,7 +45,7 @@ export async function findFirstSteps({ pool }: DatabaseWithPool, participant: nu
   return row
 }
 
-/** When each kind of request of a participant in a registry was last received; null: never since the asked time. */
+/** When the last requests of a participant to a registry were received; null: none since the time at which the check begins. */
 export interface RequestEvidence {
   /** The time of the last stored request. Every stored request had a valid access token. */
   readonly asked_at: Date | null

@@ -9,11 +9,11 @@ import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
 import {
   DELIVERY_OF_EXCHANGE_SQL,
+  EXCHANGES_OF_DELIVERIES_SQL,
   type ExchangeDeliveries,
   findDeliveriesOfExchange,
-  SENT_EXCHANGES_SQL,
 } from '@rollcall/delivery/store/deliveries/traced-deliveries'
-import { EXCHANGES_OF_CODE_SQL } from '@rollcall/delivery/store/events/find-subscriptions'
+import { EXCHANGES_OF_SUBSCRIPTION_SQL } from '@rollcall/delivery/store/events/find-subscriptions'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import type { AcceptedExchange } from './accepted-exchanges.ts'
@@ -32,7 +32,7 @@ export interface TracedExchange extends ExchangeDeliveries {
   readonly message_id: string | null
   readonly transaction_id: string | null
   readonly received_at: Date | null
-  /** The acceptance; null: the request was answered at once or was deleted, or it is a notification. */
+  /** The acceptance; null: the request was answered synchronously or was deleted, or this is a notification. */
   readonly accepted: TracedAcceptance | null
   /** The numbers of answered items, grouped by the time of their answer, such as those of one chunk. */
   readonly answered: readonly AnsweredItems[]
@@ -69,12 +69,12 @@ export interface TracedCallback {
   readonly message_id: string
   /** The name of the callback in the table CALLBACKS of the protocol. */
   readonly callback: string
-  /** The correlation_id of the ack: that of the callback, or one that was made for it. */
+  /** The correlation_id of our ack: the one that the callback has, or a new one when the callback has none. */
   readonly correlation_id: string | null
   readonly transaction_id: string | null
   /** The status in the header of the callback. */
   readonly status: string | null
-  /** `quarantined`: a callback that answers a request, because this server sends no requests. */
+  /** `quarantined`: the callback answers a request, but this server has sent none. */
   readonly state: 'stored' | 'quarantined'
   readonly participant: string
   readonly registry: string | null
@@ -130,9 +130,9 @@ const FIND_EXCHANGES = `with matching as (
     union all
     select correlation_id, received_at from exchange where correlation_id = $3
     union all
-    ${SENT_EXCHANGES_SQL}
+    ${EXCHANGES_OF_DELIVERIES_SQL}
     union all
-    select correlation_id, received_at from ${EXCHANGES_OF_CODE_SQL} as subscribed join exchange using (correlation_id)
+    select correlation_id, received_at from ${EXCHANGES_OF_SUBSCRIPTION_SQL} as subscribed join exchange using (correlation_id)
   )
   select id, min(at) as at from matching group by id order by at, id limit $4`
 

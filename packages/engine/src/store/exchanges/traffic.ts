@@ -1,4 +1,4 @@
-/** Counts the traffic of the last hours in the audit log, and caches those of hours that ended over two minutes ago. */
+/** Counts the traffic of the last hours in the audit log, and caches the counts of hours that ended at least two minutes ago. */
 
 import { countTrafficBetween, stepDurationMs, type TrafficRow } from '@rollcall/audit/store/traffic'
 import type { Database } from '@rollcall/database/database'
@@ -6,7 +6,7 @@ import { oncePerPool } from '@rollcall/database/group-commit'
 import { EXCHANGES_SQL } from './exchange-names.ts'
 
 const HOUR_MS = 3_600_000
-/** Milliseconds after the end of an hour in which its entries may still be written, so its count is not cached. */
+/** Milliseconds after the end of an hour in which its audit entries may still be committed. Its count is cached after that. */
 const LATE_ENTRIES_MS = 120_000
 /** The number of hours in the list of traffic, the present one included. */
 export const TRAFFIC_HOURS = 24
@@ -88,7 +88,11 @@ export const trafficDurations = (rows: readonly TrafficRow[]) => ({
   p99_ms: durationQuantileMs(rows, 0.99),
 })
 
-/** A quantile of the durations in milliseconds, raised to the end of its step of the scale; for 0.5 the median. */
+/**
+ * A quantile of the durations in milliseconds. Durations are counted in steps, so it is the longest duration of a step
+ * (`stepDurationMs`).
+ * @param share the share of messages that took no longer, such as 0.5 for the median
+ */
 function durationQuantileMs(rows: readonly TrafficRow[], share: number): number | null {
   const timed = rows.flatMap(({ step, messages }) => (step === null ? [] : [{ step, messages }]))
   const total = timed.reduce((sum, { messages }) => sum + messages, 0)

@@ -1,7 +1,7 @@
 /**
  * Encrypts and decrypts an EncryptedMessage (spec "EncryptedMessage" and "Authentication" 3; public-standard 1.5, D20). The
- * message is a JWE with unprotected parameters in `header`, so only the content is authenticated. The signature binds the message
- * to sender, receiver and message_id: verify the signature before you decrypt.
+ * message is a JWE. Its encryption protects the content against changes, but not the parameters in `header`. Only the signature
+ * of the envelope binds the message to sender, receiver and message_id: verify the signature before you decrypt.
  */
 import { type CryptoKey, type FlattenedJWE, flattenedDecrypt, GeneralEncrypt, type JWEHeaderParameters } from 'jose'
 import type { EncryptedMessage } from '../../envelope.ts'
@@ -9,7 +9,7 @@ import { isJsonObject, type JsonBounds, type JsonObject, parseJson } from '../..
 import { utf8Bytes } from '../base64.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { CONTENT_ENCRYPTIONS, type ContentEncryption, findKeyEncryption, KEY_ENCRYPTIONS } from './algorithms.ts'
-import { type EncryptedForm, encryptedForm } from './form.ts'
+import { type EncryptedMessageParts, readEncryptedMessage } from './form.ts'
 import { type EncryptionKey, publicEncryptionKey } from './keys.ts'
 
 /**
@@ -27,7 +27,7 @@ export class EncryptionProblem extends Error {
 }
 
 /** A message to encrypt, and the key of its receiver. */
-export interface EncryptionRequest {
+export interface MessageToEncrypt {
   /** The message: a string that is JSON already, or a value that is written as canonical JSON. */
   readonly message: unknown
   /** The receiver's public JWK, with `kid` and `alg`; or a result of `publicEncryptionKey`. */
@@ -38,9 +38,9 @@ export interface EncryptionRequest {
 /**
  * Encrypts a message for one receiver.
  *
- * @throws {KeyRefused} nobody can encrypt with the key; the message must then not be sent unencrypted
+ * @throws {KeyRefused} the key is invalid or unsafe; the message must then not be sent unencrypted
  */
-export async function encryptMessage(encryption: EncryptionRequest): Promise<EncryptedMessage> {
+export async function encryptMessage(encryption: MessageToEncrypt): Promise<EncryptedMessage> {
   const { message, enc = 'A256GCM' } = encryption
   const { kid, alg, key } = isImportedKey(encryption.key) ? encryption.key : await publicEncryptionKey(encryption.key)
   const text = typeof message === 'string' ? message : canonicalJson(message)
@@ -48,7 +48,7 @@ export async function encryptMessage(encryption: EncryptionRequest): Promise<Enc
 }
 
 /** True for an imported key, false for a JWK, which has no member `key`. */
-function isImportedKey(key: EncryptionRequest['key']): key is EncryptionKey {
+function isImportedKey(key: MessageToEncrypt['key']): key is EncryptionKey {
   return 'key' in key && key.key instanceof CryptoKey
 }
 
@@ -64,7 +64,7 @@ async function encryptPlaintext(plaintext: Uint8Array, header: EncryptionHeader,
   jwe.addRecipient(key).setUnprotectedHeader(header)
   if (findKeyEncryption(header.alg)?.extra.length) {
     // With one recipient, the library would put `epk` into `protected`, which the specification does not allow. So a second
-    // recipient is added, with a key that nobody has; the part for this recipient is dropped.
+    // recipient is added, with a key that nobody has; what the library returns for the second recipient is dropped.
     const nobody = crypto.getRandomValues(new Uint8Array(32))
     jwe.addRecipient(nobody).setUnprotectedHeader({ alg: 'A256KW', enc: header.enc })
   }
@@ -74,7 +74,8 @@ async function encryptPlaintext(plaintext: Uint8Array, header: EncryptionHeader,
 }
 
 /**
- * Returns our private key with this `kid`; null when there is none. An error that it throws has another cause than the message.
+ * Returns our private key with this `kid`; null when there is none. An error of this function means that our keys cannot be read,
+ * not that the message is wrong.
  */
 export type ResolveKey = (kid: string) => CryptoKey | null | Promise<CryptoKey | null>
 
@@ -84,7 +85,7 @@ export interface DecryptionLimits {
   readonly maxCiphertextBytes: number
   /** The limits with which `parseJson` reads the decrypted text. */
   readonly bounds?: JsonBounds
-  /** Reads texts of at least `from` characters instead of `parseJson`; null when the text is not a message. */
+  /** `read` parses decrypted texts of at least `from` characters, in place of `parseJson`; null when a text is not a message. */
   readonly large?: { readonly from: number; readonly read: (text: string) => Promise<JsonObject | null> }
 }
 
@@ -94,7 +95,7 @@ export interface DecryptedMessage {
   readonly message: JsonObject
 }
 
-/** Options that allow the library only our algorithms and no compression, although the form was checked for both. */
+/** The library may use only our algorithms, and no compression. `readEncryptedMessage` has checked the message for both. */
 const DECRYPTION_OPTIONS = {
   keyManagementAlgorithms: KEY_ENCRYPTIONS.map(({ alg }) => alg),
   contentEncryptionAlgorithms: CONTENT_ENCRYPTIONS.map(({ enc }) => enc),
@@ -111,10 +112,10 @@ export async function decryptMessage(
   resolveKey: ResolveKey,
   { maxCiphertextBytes, bounds, large }: DecryptionLimits,
 ): Promise<DecryptedMessage> {
-  const form = encryptedForm(value, maxCiphertextBytes)
+  const form = readEncryptedMessage(value, maxCiphertextBytes)
   if (form === null) throw new EncryptionProblem('form')
   const key = await resolveKey(form.kid)
-  if (key === null || !hasExactKeySize(form, key)) throw new EncryptionProblem('key')
+  if (key === null || !hasExactEncryptedKeySize(form, key)) throw new EncryptionProblem('key')
   const text = requireUtf8Text(await decryptContent(form.jwe, key))
   const isLarge = large !== undefined && text.length >= large.from
   const message = isLarge ? await large.read(text) : parseDecryptedMessage(text, bounds)
@@ -123,10 +124,10 @@ export async function decryptMessage(
 }
 
 /**
- * True when the encrypted key has the exact size for the key. RSA would also accept one without its leading zeros, and
+ * True when `encrypted_key` has exactly the size that our key demands. RSA would also decrypt it without its leading zeros, and
  * the same ciphertext would have a second fingerprint.
  */
-function hasExactKeySize({ algorithm, content, encryptedKeyBytes }: EncryptedForm, key: CryptoKey): boolean {
+function hasExactEncryptedKeySize({ algorithm, content, encryptedKeyBytes }: EncryptedMessageParts, key: CryptoKey): boolean {
   return algorithm.encryptedKeyBytes(key, content.keyBytes) === encryptedKeyBytes
 }
 
@@ -163,8 +164,8 @@ function parseDecryptedMessage(text: string, bounds?: JsonBounds): JsonObject | 
 
 /**
  * The fingerprint of a ciphertext, by which a copy with another sender or message_id is refused: SHA-256 (32 bytes) of
- * `encrypted_key`, a dot and `tag` as written. Use the fingerprint only for messages that were decrypted: their texts can be
- * written in only one way.
+ * `encrypted_key`, a dot and `tag` as written. Use the fingerprint only for messages that were decrypted: in these, the two
+ * members can be written in only one way.
  */
 export async function ciphertextFingerprint(message: Pick<EncryptedMessage, 'encrypted_key' | 'tag'>): Promise<Uint8Array> {
   const bytes = utf8Bytes(`${message.encrypted_key}.${message.tag}`)

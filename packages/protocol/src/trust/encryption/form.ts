@@ -18,7 +18,7 @@ import {
 } from './algorithms.ts'
 
 /** An EncryptedMessage whose form is valid. */
-export interface EncryptedForm {
+export interface EncryptedMessageParts {
   readonly kid: string
   readonly algorithm: KeyEncryption
   readonly content: ContentEncryption
@@ -35,7 +35,7 @@ const ENCRYPTION_HEADER_MEMBERS = ['alg', 'enc', 'kid']
  * sizes of the algorithms. Null for everything else.
  * @param maxCiphertextBytes the size after base64url is decoded
  */
-export function encryptedForm(value: unknown, maxCiphertextBytes: number): EncryptedForm | null {
+export function readEncryptedMessage(value: unknown, maxCiphertextBytes: number): EncryptedMessageParts | null {
   if (!isJsonObject(value) || !hasExactMembers(value, ENCRYPTED_MESSAGE_MEMBERS, ['protected'])) return null
   const { header, ciphertext, encrypted_key, tag, iv } = value
   if (typeof ciphertext !== 'string' || Math.floor(ciphertext.length * 0.75) > maxCiphertextBytes) return null
@@ -82,7 +82,7 @@ function isEphemeralKey(value: unknown, algorithm: KeyEncryption): boolean {
 
 /**
  * Makes the form for the library. RFC 7516, 7.2.1 forbids a parameter in two headers. The specification's `header` always has
- * alg, enc and kid, so those that `protected` has too are left out of it.
+ * alg, enc and kid, so a parameter that `protected` has too is left out of `header`.
  */
 function toFlattenedJwe(value: JsonObject, header: JsonObject, guarded: JsonObject): FlattenedJWE {
   const alone = Object.entries(header).filter(([member]) => !Object.hasOwn(guarded, member))
@@ -118,7 +118,7 @@ const ENCRYPTED_ONLY_MEMBERS = ['ciphertext', 'encrypted_key', 'tag', 'iv']
  * Describes the disagreement of a message and its header; null when they agree.
  * @param encrypted true when the header says that the message is encrypted
  */
-export function encryptionProblem(encrypted: boolean, message: JsonObject): string | null {
+export function findEncryptionMismatch(encrypted: boolean, message: JsonObject): string | null {
   if (encrypted === encryptedMessageValidator.accepts(message)) return null
   if (encrypted && ENCRYPTED_ONLY_MEMBERS.some((member) => Object.hasOwn(message, member))) {
     return encryptedMessageValidator.problem(message, 'message')
@@ -127,9 +127,9 @@ export function encryptionProblem(encrypted: boolean, message: JsonObject): stri
 }
 
 /**
- * True when a result is encrypted: its header says so, or, without that member, its form shows it (3.1). Trusting header or form
- * is safe: an encrypted message decrypts with our key or not at all, and where messages must be encrypted, a clear one is
- * refused.
+ * True when an answer or a callback is encrypted: its header says so, or, if the header does not say, the form of the message
+ * shows it (3.1). A false statement does no harm: what is not encrypted for our key cannot be decrypted, and where messages
+ * must be encrypted, a clear one is refused.
  */
 export function isResultEncrypted(
   { is_msg_encrypted: said }: { readonly is_msg_encrypted?: unknown },

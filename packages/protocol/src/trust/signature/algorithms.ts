@@ -80,7 +80,7 @@ export function fitsAlgorithm(key: WebCryptoKey, name: AlgorithmName): boolean {
   return (
     own.name === wanted.name &&
     own.namedCurve === wanted.namedCurve &&
-    // An ECDSA key has no hash of its own, an RSA key has one.
+    // Only an RSA key is imported with a hash. The hash of an ECDSA signature is chosen when it is made or verified.
     (own.hash === undefined || own.hash.name === wanted.hash) &&
     bits >= RSA_BITS.least &&
     bits <= RSA_BITS.most

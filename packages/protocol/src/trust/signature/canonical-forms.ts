@@ -2,12 +2,12 @@
 import { isJsonObject } from '../../json.ts'
 import { JsonError } from '../../json-error.ts'
 import { CanonicalJsonError, CanonicalText, canonicalJson } from '../canonical-json.ts'
-import { type SignedEnvelope, type SignedMember, writeSortedAsciiJson, writeSortedJson } from '../source.ts'
+import { type SignedEnvelope, type SignedMember, sortedAsciiJsonText, sortedJsonText } from '../source.ts'
 import { invalid } from './problem.ts'
 
 /**
- * `rfc8785`: canonical JSON. `sorted-escaped` and `sorted-unescaped`: as Python writes JSON with sorted members.
- * `as-received`: the text itself.
+ * `rfc8785`: canonical JSON. `sorted-escaped` and `sorted-unescaped`: as Python writes JSON with sorted members, with or without
+ * escapes for characters outside ASCII. `as-received`: the text itself.
  */
 export type CanonicalFormName = 'rfc8785' | 'sorted-escaped' | 'sorted-unescaped' | 'as-received'
 
@@ -24,13 +24,13 @@ interface Sourced {
 }
 
 /**
- * For each form, the function that returns its text. `rfc8785` depends on values only: the received text may be spelled in any
- * way. `as-received` keeps the whole text, and the sorted forms keep the text of numbers.
+ * For each form, the function that returns its text. `rfc8785` is written from the value alone, not from the received text.
+ * `as-received` is the whole received text. The sorted forms take from the received text how its numbers are written.
  */
 export const CANONICAL_FORMS: Readonly<Record<CanonicalFormName, (sourced: Sourced) => string>> = {
   rfc8785: ({ value }) => canonicalJson(value),
-  'sorted-escaped': ({ source }) => writeSortedAsciiJson(source()),
-  'sorted-unescaped': ({ source }) => writeSortedJson(source()),
+  'sorted-escaped': ({ source }) => sortedAsciiJsonText(source()),
+  'sorted-unescaped': ({ source }) => sortedJsonText(source()),
   'as-received': ({ source }) => source(),
 }
 
@@ -48,7 +48,7 @@ export function receivedParts(envelope: SignedEnvelope, form: CanonicalFormName)
  * The canonical form of a JSON text, read within the limits of the envelope.
  * @throws {SignatureProblem} it is not JSON, or has no canonical form
  */
-export function receivedPayload(text: string, envelope: SignedEnvelope, form: CanonicalFormName): string {
+export function canonicalPayloadText(text: string, envelope: SignedEnvelope, form: CanonicalFormName): string {
   return withSignatureProblems(() => CANONICAL_FORMS[form]({ value: envelope.another(text).value, source: () => text }))
 }
 

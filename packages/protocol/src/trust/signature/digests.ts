@@ -10,12 +10,12 @@ type DigestContent = Bytes | string
 
 const bytesOfContent = (content: DigestContent): Bytes => (typeof content === 'string' ? utf8Bytes(content) : content)
 
-/** Uses Node's hash where it exists: handing a digest to another thread, as WebCrypto does, takes longer than the digest. */
+/** The SHA-256 digest in base64. Made with Node's hash where it exists: WebCrypto uses another thread, which takes longer. */
 const sha256 = (content: DigestContent): string | Promise<string> =>
   nodeCrypto?.hash('sha256', content, 'base64') ??
   crypto.subtle.digest('SHA-256', bytesOfContent(content)).then((digest) => toBase64(new Uint8Array(digest)))
 
-/** BLAKE-512 means BLAKE2b with 512 bits. WebCrypto lacks it, so its code is loaded at first use. */
+/** The BLAKE2b digest with 512 bits, in base64. WebCrypto lacks BLAKE2b, so its code is loaded at first use. */
 async function blake2b512(content: DigestContent): Promise<string> {
   const { blake2b } = await import('@noble/hashes/blake2.js')
   return toBase64(new Uint8Array(blake2b(bytesOfContent(content), { dkLen: 64 })))

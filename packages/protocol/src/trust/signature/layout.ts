@@ -47,8 +47,8 @@ export interface ReadSignature extends SignatureClaims {
   /** The bytes of the signature. */
   readonly value: Bytes
   /**
-   * The bytes that were signed, for this header and message. `canonical` turns another JSON text, such as an embedded
-   * payload, into the same canonical form.
+   * The bytes that were signed, for this header and message. `canonical` returns the canonical form of the payload that some
+   * signatures contain, to compare it with `parts`.
    * @throws {SignatureProblem} the signature's payload differs from header and message
    */
   content(parts: CanonicalParts, canonical: (text: string) => string): Promise<Bytes>

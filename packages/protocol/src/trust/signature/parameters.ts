@@ -11,7 +11,7 @@ import { invalid } from './problem.ts'
 const PARAMETER_NAMES = ['namespace', 'kidId', 'algorithm', 'created', 'expires', 'headers', 'signature'] as const
 type SignatureParameters = Readonly<Record<(typeof PARAMETER_NAMES)[number], string>>
 
-/** The text that may come before the list of parameters: published samples have it inside the string. */
+/** The text with which a signature may begin, before the list of parameters: published samples have it. */
 const PARAMETER_LIST_PREFIX = 'Signature: '
 const SIGNED_HEADERS_TEXT = '(created) (expires) digest'
 

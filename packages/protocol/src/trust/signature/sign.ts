@@ -21,7 +21,7 @@ export interface SignRequest {
   readonly key: SigningKey
   /** The value of the parameter `namespace`. */
   readonly namespace: string
-  /** Whole seconds since 1970. Only a layout whose signatures expire writes them. */
+  /** Whole seconds since 1970, as `expires`. Only a layout whose signatures expire writes these two times. */
   readonly created: number
   readonly expires: number
 }
@@ -29,7 +29,7 @@ export interface SignRequest {
 /**
  * Signs header and message. The body must have both as `canonicalJson` writes them, because all canonical forms except `rfc8785`
  * depend on the text.
- * @throws {TypeError} key, profile and header do not belong together: an error of the caller
+ * @throws {TypeError} key, profile and header do not belong together, or the times are wrong: an error of the caller
  * @throws {CanonicalJsonError} the data have no canonical JSON
  */
 export async function sign(request: SignRequest): Promise<string> {

@@ -2,13 +2,13 @@
 import { isJsonObject, type JsonValue } from '../../json.ts'
 import type { SignedEnvelope } from '../source.ts'
 import { ALGORITHMS, fitsAlgorithm, type WebCryptoKey } from './algorithms.ts'
-import { receivedParts, receivedPayload } from './canonical-forms.ts'
+import { canonicalPayloadText, receivedParts } from './canonical-forms.ts'
 import type { ReadingRules, ReadSignature } from './layout.ts'
 import { LAYOUTS } from './layouts.ts'
 import { invalid, isPlaceholder, SignatureProblem } from './problem.ts'
 
 /**
- * Reads the `signature` of an envelope in the layout of the sender's profile. It is not verified yet.
+ * Reads the `signature` of an envelope in the layout of the sender's profile. The returned signature is not verified yet.
  *
  * @throws {SignatureProblem} `missing` when there is none or a placeholder, `invalid` when it breaks the layout's rules
  */
@@ -39,7 +39,7 @@ export async function verifySignature(
     throw invalid('kidId must name the sender_id of the header')
   }
   if (!fitsAlgorithm(publicKey, algorithm)) throw invalid('the key is for another algorithm than the signature')
-  const content = await signature.content(parts, (text) => receivedPayload(text, envelope, canonical_form))
+  const content = await signature.content(parts, (text) => canonicalPayloadText(text, envelope, canonical_form))
   const parameters = ALGORITHMS[algorithm].webCrypto
   const verified = await crypto.subtle.verify(parameters, publicKey, value, content).catch(() => false)
   if (!verified) throw invalid('the signature does not belong to this header and message')

@@ -1,6 +1,6 @@
 import type { Predicate } from '@rollcall/core/model/predicate'
 import type { RecordQuery } from '@rollcall/core/model/record-source'
-import { recordQuery, type UndatedSearch } from '@rollcall/core/query/resolve-ages'
+import { makeRecordQuery, type UndatedSearch } from '@rollcall/core/query/resolve-ages'
 import type { Attribute } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../../keys/test/postgres.ts'
@@ -36,7 +36,7 @@ const asked = (predicate: Predicate, more: Partial<UndatedSearch> = {}): Undated
   ...more,
 })
 const query = (predicate: Predicate, more: Partial<UndatedSearch> = {}, cap = 100) =>
-  recordQuery(asked(predicate, more), '2026-02-03', { cap })
+  makeRecordQuery(asked(predicate, more), '2026-02-03', { cap })
 
 const explain = (predicate: Predicate, analyze = false) =>
   explainSearch(database.db, registry, query(predicate), { analyze, values: true })

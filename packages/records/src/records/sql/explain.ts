@@ -12,7 +12,7 @@ import { predicateToSql } from './to-sql.ts'
 interface StatementPlan {
   /** The result of EXPLAIN, as JSON and as lines. */
   readonly plan: { readonly json: unknown; readonly text: string }
-  /** The planner's estimate for the whole statement, in PostgreSQL's unit: reading one page in order is 1. */
+  /** The planner's estimate for the whole statement, in PostgreSQL's unit: reading one disk page in sequence costs 1. */
   readonly cost: number
 }
 
@@ -87,10 +87,10 @@ function maskedPlan(plan: unknown): unknown {
  * index answers some condition that must be true, and for conditions that no index answers, such as `contains`.
  */
 export function missingIndexes(predicate: Predicate): readonly string[] {
-  return [...new Set(findMissingIndexes(predicate, true))].sort()
+  return [...new Set(collectMissingIndexes(predicate, true))].sort()
 }
 
-/** True when indexes find the records for which the predicate is true (`asked`), or definitely false (not `asked`). */
+/** True when indexes find the records for which the predicate is definitely true (`asked` true) or definitely false (false). */
 function isAnsweredByIndexes(predicate: Predicate, asked: boolean): boolean {
   switch (predicate.is) {
     case 'not':
@@ -111,14 +111,14 @@ function isAnsweredByIndexes(predicate: Predicate, asked: boolean): boolean {
   }
 }
 
-function findMissingIndexes(predicate: Predicate, asked: boolean): readonly string[] {
+function collectMissingIndexes(predicate: Predicate, asked: boolean): readonly string[] {
   if (isAnsweredByIndexes(predicate, asked)) return []
   switch (predicate.is) {
     case 'not':
-      return findMissingIndexes(predicate.of, !asked)
+      return collectMissingIndexes(predicate.of, !asked)
     case 'and':
     case 'or':
-      return predicate.of.flatMap((part) => findMissingIndexes(part, asked))
+      return predicate.of.flatMap((part) => collectMissingIndexes(part, asked))
     case 'identifier':
     case 'identifier_type':
       return []
@@ -130,13 +130,13 @@ function findMissingIndexes(predicate: Predicate, asked: boolean): readonly stri
 }
 
 type Indexable = { readonly name: string; readonly indexed?: true }
-type ValueLeaf = Extract<Predicate, { is: 'compare' | 'in' | 'exists' | 'some' }>
+type IndexableLeaf = Extract<Predicate, { is: 'compare' | 'in' | 'exists' | 'some' }>
 
 /** The comparisons whose negation is also a single range of values, which an index can find. */
 const RANGE_COMPARATORS: readonly Comparator[] = ['lt', 'le', 'gt', 'ge']
 
 /** The attribute or compound whose index would speed up a condition; null when no index would. */
-function findIndexable(leaf: ValueLeaf, asked: boolean): Indexable | null {
+function findIndexable(leaf: IndexableLeaf, asked: boolean): Indexable | null {
   switch (leaf.is) {
     case 'compare': {
       const helps = asked ? leaf.operator !== 'contains' : RANGE_COMPARATORS.includes(leaf.operator)
@@ -147,17 +147,17 @@ function findIndexable(leaf: ValueLeaf, asked: boolean): Indexable | null {
     case 'exists':
       return leaf.list === undefined || leaf.list === leaf.attribute ? leaf.attribute : null
     case 'some':
-      return asked && namesElements(leaf.of) ? leaf.list : null
+      return asked && isAnsweredByListIndex(leaf.of) ? leaf.list : null
   }
 }
 
-/** True when the condition gives values of one element by `eq` or `in`, so that an index of the list answers it. */
-function namesElements(of: Predicate): boolean {
+/** True when the condition names, with `eq` or `in`, a value that an element must have: the list's index finds such records. */
+function isAnsweredByListIndex(of: Predicate): boolean {
   switch (of.is) {
     case 'and':
-      return of.of.some(namesElements)
+      return of.of.some(isAnsweredByListIndex)
     case 'or':
-      return of.of.every(namesElements)
+      return of.of.every(isAnsweredByListIndex)
     case 'compare':
       return of.operator === 'eq'
     default:

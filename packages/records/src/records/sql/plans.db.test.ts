@@ -30,7 +30,7 @@ import {
   watered,
 } from '../../../test/query-fixture.ts'
 import { writePopulation } from '../../../test/query-population.ts'
-import { connectionsByMode, findMatchingRecords } from '../own-records.ts'
+import { findMatchingRecords, statementRunnersByMode } from '../own-records.ts'
 import { searchStatement } from '../search-statement.ts'
 import { predicateToSql } from './to-sql.ts'
 
@@ -95,7 +95,7 @@ const LEAVES: readonly (readonly [string, Predicate])[] = [
 ]
 
 const found = (predicate: Predicate, cap = PAGE.cap) =>
-  findMatchingRecords(connectionsByMode(database.db).sync, table, predicateToSql(predicate, table), { ...PAGE, cap })
+  findMatchingRecords(statementRunnersByMode(database.db).sync, table, predicateToSql(predicate, table), { ...PAGE, cap })
 
 test.each(LEAVES)('%s reads an index', async (_, predicate) => {
   const { total } = await found(predicate)

@@ -14,41 +14,41 @@ import { firstTextAfterPrefix, type OrderOperator, type ParameterList, toStorabl
 /** A condition on one value: a comparison, a choice of values, or that there is a value. */
 export type ValueLeaf = Comparison | OneOf | HasValue
 
-/** What a condition tests: the row with this alias. Its literals are added to `values`, the parameters of the statement. */
-export interface ValueSource {
+/** The alias of the row that a condition tests, and the statement's parameters, to which the condition's literals are added. */
+export interface RowAndParameters {
   readonly alias: 'record' | 'element'
   readonly values: ParameterList
 }
 
 /**
- * SQL of a condition. The condition may have a last day (`Until`): a later date counts as a missing value. `asked` chooses the
- * form: true for "definitely true", false for "definitely false".
+ * SQL of a condition on an attribute. The condition may have a last day (`until`): a date in a record after that day counts as
+ * missing. `asked` chooses the form: true for "definitely true", false for "definitely false".
  */
-export function valueConditionSql(leaf: ValueLeaf, asked: boolean, operand: ValueSource): string {
-  if (leaf.until === undefined) return plainForm(leaf, asked, operand)
+export function valueConditionSql(leaf: ValueLeaf, asked: boolean, operand: RowAndParameters): string {
+  if (leaf.until === undefined) return conditionWithoutUntilSql(leaf, asked, operand)
   const from = firstColumnSql(leaf.attribute, operand)
   const until = operand.values.add(leaf.until, sqlTypeOf(leaf.attribute))
-  if (leaf.is !== 'exists') return `(${plainForm(leaf, asked, operand)} and ${from} <= ${until})`
+  if (leaf.is !== 'exists') return `(${conditionWithoutUntilSql(leaf, asked, operand)} and ${from} <= ${until})`
   return asked ? `${from} <= ${until}` : `(${from} is null or ${from} > ${until})`
 }
 
-function plainForm(leaf: ValueLeaf, asked: boolean, operand: ValueSource): string {
+function conditionWithoutUntilSql(leaf: ValueLeaf, asked: boolean, operand: RowAndParameters): string {
   switch (leaf.is) {
     case 'exists':
       return columnPresenceSql(leaf.attribute, asked, operand)
     case 'in':
-      return oneOfValuesSql(leaf, asked, operand)
+      return inConditionSql(leaf, asked, operand)
     case 'compare':
       return COMPARISON_BY_TYPE[leaf.attribute.type](leaf, asked, operand)
   }
 }
 
 /** SQL that is true when the attribute has a value; with `asked` false, when it has none. */
-export function columnPresenceSql(attribute: Attribute, asked: boolean, operand: ValueSource): string {
+export function columnPresenceSql(attribute: Attribute, asked: boolean, operand: RowAndParameters): string {
   return `${firstColumnSql(attribute, operand)} is ${asked ? 'not null' : 'null'}`
 }
 
-type WriteComparisonSql = (leaf: Comparison, asked: boolean, operand: ValueSource) => string
+type WriteComparisonSql = (leaf: Comparison, asked: boolean, operand: RowAndParameters) => string
 
 const COMPARISON_BY_TYPE: Readonly<Record<AttributeType, WriteComparisonSql>> = {
   text: textComparisonSql,
@@ -65,7 +65,7 @@ const COMPARISON_BY_TYPE: Readonly<Record<AttributeType, WriteComparisonSql>> = 
 const ORDER_OPERATORS = { lt: '<', le: '<=', gt: '>', ge: '>=' } as const satisfies Partial<Record<Comparator, OrderOperator>>
 const NEGATED_OPERATORS = { '=': '<>', '<': '>=', '<=': '>', '>': '<=', '>=': '<' } as const
 
-function textComparisonSql(leaf: Comparison, asked: boolean, operand: ValueSource): string {
+function textComparisonSql(leaf: Comparison, asked: boolean, operand: RowAndParameters): string {
   const { attribute, operator, value } = leaf
   const column = firstColumnSql(attribute, operand)
   if (typeof value !== 'string') throw typeMismatchError(attribute)
@@ -95,7 +95,7 @@ function startsWithSql(column: string, prefix: string, asked: boolean, values: P
   return asked ? `(${column} >= ${first} and ${column} < ${last})` : `(${column} < ${first} or ${column} >= ${last})`
 }
 
-function orderComparisonSql(leaf: Comparison, asked: boolean, operand: ValueSource): string {
+function orderComparisonSql(leaf: Comparison, asked: boolean, operand: RowAndParameters): string {
   const { attribute, operator, value } = leaf
   const order = operator === 'eq' ? '=' : ORDER_OPERATORS[operator as keyof typeof ORDER_OPERATORS]
   if (order === undefined || typeof value !== attribute.type) throw typeMismatchError(attribute)
@@ -104,21 +104,21 @@ function orderComparisonSql(leaf: Comparison, asked: boolean, operand: ValueSour
 }
 
 /**
- * SQL of the first and last day (or instant) of a period, in a record or in a literal. Reading `from` or `to` may add a parameter
- * to the statement.
+ * SQL of the first and last day (or instant) of a period, in a record or in a literal. `from` and `to` may be getters that add a
+ * parameter to the statement when they are first read: read only what the SQL uses.
  */
 interface PeriodEnds {
   readonly from: string
   readonly to: string
 }
 
-type PeriodForm = (record: PeriodEnds, literal: PeriodEnds) => string
+type WritePeriodSql = (record: PeriodEnds, literal: PeriodEnds) => string
 
 /**
- * The comparisons of periods, each when true and when false, as `Interval` defines them. An upper bound for the last
- * day is one for the first day too; the SQL has both, so that an index over (first, last) can be used.
+ * For each comparison of periods, the SQL for "definitely true" and for "definitely false", as `Interval` defines them. If the
+ * last day is at most x, so is the first day; the SQL states both, so that an index over (first, last) can be used.
  */
-const PERIOD_CONDITIONS: Readonly<Partial<Record<Comparator, readonly [whenTrue: PeriodForm, whenFalse: PeriodForm]>>> = {
+const PERIOD_CONDITIONS: Readonly<Partial<Record<Comparator, readonly [whenTrue: WritePeriodSql, whenFalse: WritePeriodSql]>>> = {
   eq: [
     (r, l) => `(${r.from} between ${l.from} and ${l.to} and ${r.to} <= ${l.to})`,
     (r, l) => `((${r.from} < ${l.from} and ${r.to} < ${l.from}) or ${r.from} > ${l.to})`,
@@ -138,22 +138,27 @@ const INSTANT_CONDITIONS: typeof PERIOD_CONDITIONS = {
   ge: [(r, l) => `${r.from} >= ${l.from}`, (r, l) => `${r.from} < ${l.from}`],
 }
 
-function periodComparisonSql(leaf: Comparison, asked: boolean, operand: ValueSource): string {
+function periodComparisonSql(leaf: Comparison, asked: boolean, operand: RowAndParameters): string {
   return intervalComparisonSql(PERIOD_CONDITIONS, leaf, asked, operand)
 }
 
-function instantComparisonSql(leaf: Comparison, asked: boolean, operand: ValueSource): string {
+function instantComparisonSql(leaf: Comparison, asked: boolean, operand: RowAndParameters): string {
   return intervalComparisonSql(INSTANT_CONDITIONS, leaf, asked, operand)
 }
 
-function intervalComparisonSql(rows: typeof PERIOD_CONDITIONS, leaf: Comparison, asked: boolean, operand: ValueSource): string {
+function intervalComparisonSql(
+  rows: typeof PERIOD_CONDITIONS,
+  leaf: Comparison,
+  asked: boolean,
+  operand: RowAndParameters,
+): string {
   const { attribute, operator, value } = leaf
   const form = rows[operator]?.[asked ? 0 : 1]
   if (form === undefined) throw typeMismatchError(attribute)
   return form(periodEndsOf(leaf, operand), literalPeriodEnds(attribute, requireInterval(attribute, value), operand.values))
 }
 
-function periodEndsOf({ attribute, until }: Comparison | OneOf, operand: ValueSource): PeriodEnds {
+function periodEndsOf({ attribute, until }: Comparison | OneOf, operand: RowAndParameters): PeriodEnds {
   const [from = '', to = from] = quotedColumnsOf(attribute, operand)
   if (until === undefined) return { from, to }
   let bounded: string | undefined
@@ -181,7 +186,7 @@ function literalPeriodEnds(attribute: Attribute, interval: Interval, values: Par
   }
 }
 
-function oneOfValuesSql(leaf: OneOf, asked: boolean, operand: ValueSource): string {
+function inConditionSql(leaf: OneOf, asked: boolean, operand: RowAndParameters): string {
   const { attribute, values } = leaf
   if (attribute.type === 'date' || attribute.type === 'datetime') {
     const intervals = values.map((value) => requireInterval(attribute, value))
@@ -194,14 +199,16 @@ function oneOfValuesSql(leaf: OneOf, asked: boolean, operand: ValueSource): stri
 }
 
 /** SQL that is true when the value lies within one of the intervals. An index answers single days or instants. */
-function withinAnIntervalSql(leaf: OneOf, intervals: readonly Interval[], operand: ValueSource): string {
+function withinAnIntervalSql(leaf: OneOf, intervals: readonly Interval[], operand: RowAndParameters): string {
   const { attribute, until } = leaf
   const type = sqlTypeOf(attribute)
   const record = periodEndsOf(leaf, operand)
   const single = intervals.filter(({ from, to }) => from === to).map(({ from }) => from)
   const forms = intervals
     .filter(({ from, to }) => from !== to)
-    .map((value) => plainForm({ is: 'compare', attribute, operator: 'eq', value, ...(until && { until }) }, true, operand))
+    .map((value) =>
+      conditionWithoutUntilSql({ is: 'compare', attribute, operator: 'eq', value, ...(until && { until }) }, true, operand),
+    )
   if (single.length > 0) {
     const listed = `${record.from} = any(${operand.values.add(single, `${type}[]`)})`
     forms.unshift(record.to === record.from ? listed : `(${listed} and ${record.to} = ${record.from})`)
@@ -209,7 +216,7 @@ function withinAnIntervalSql(leaf: OneOf, intervals: readonly Interval[], operan
   return forms.length === 1 ? (forms[0] ?? '') : `(${forms.join(' or ')})`
 }
 
-function outsideAllIntervalsSql(leaf: OneOf, intervals: readonly Interval[], operand: ValueSource): string {
+function outsideAllIntervalsSql(leaf: OneOf, intervals: readonly Interval[], operand: RowAndParameters): string {
   const type = sqlTypeOf(leaf.attribute)
   const record = periodEndsOf(leaf, operand)
   const from = operand.values.add(
@@ -223,8 +230,8 @@ function outsideAllIntervalsSql(leaf: OneOf, intervals: readonly Interval[], ope
   return `(${record.from} is not null and not exists (select 1 from unnest(${from}, ${to}) as one(first, last) where one.first <= ${record.to} and one.last >= ${record.from}))`
 }
 
-/** SQL for a comparison with a value that no record can have: never true, and false where the record has a value. */
-function neverEqualSql(attribute: Attribute, asked: boolean, operand: ValueSource): string {
+/** SQL for a comparison with a value that no record can have: definitely false where the record has a value, else unknown. */
+function neverEqualSql(attribute: Attribute, asked: boolean, operand: RowAndParameters): string {
   return asked ? 'false' : columnPresenceSql(attribute, true, operand)
 }
 
@@ -233,11 +240,11 @@ export function storableValues(values: readonly Literal[]): readonly Literal[] {
   return values.filter((value) => typeof value !== 'string' || isStorable(value))
 }
 
-function quotedColumnsOf(attribute: Attribute, { alias }: ValueSource): readonly string[] {
+function quotedColumnsOf(attribute: Attribute, { alias }: RowAndParameters): readonly string[] {
   return attributeColumns(attribute).map(({ name }) => `${alias}.${quoteName(name)}`)
 }
 
-function firstColumnSql(attribute: Attribute, operand: ValueSource): string {
+function firstColumnSql(attribute: Attribute, operand: RowAndParameters): string {
   const [first] = quotedColumnsOf(attribute, operand)
   if (first === undefined) throw new TypeError(`${attribute.name} has no column`)
   return first
@@ -253,6 +260,6 @@ function requireInterval(attribute: Attribute, value: Literal): Interval {
   return value
 }
 
-/** The error for a comparison that the readers of queries should have refused: a fault of the program. */
+/** The error for a comparison that should have been refused when the query was parsed: a fault of the program. */
 const typeMismatchError = ({ name, type }: Attribute): TypeError =>
   new TypeError(`${name} is a ${type} and cannot be compared so`)

@@ -25,11 +25,11 @@ import { conjuncts, joinConditions, type ParameterList, predicateTreeSql, truthF
 /** SQL that is true when "some element satisfies the predicate" is definitely true (`asked`), or definitely false. */
 export function elementConditionSql({ list, of }: SomeElement, asked: boolean, values: ParameterList): string {
   const form = asked ? someElementSql(list, of, values) : everyElementFalseSql(list, of, values)
-  return truthForEmptyElement(of) === asked ? `(${form} or ${noElementCountsSql(list, of, values)})` : form
+  return truthForEmptyElement(of) === asked ? `(${form} or ${noCountedElementSql(list, of, values)})` : form
 }
 
-function noElementCountsSql(list: ElementList, of: Predicate, values: ParameterList): string {
-  return `not exists (select 1 from ${elementRowsSql(list, of)}${whereCountedSql(list, of, values)})`
+function noCountedElementSql(list: ElementList, of: Predicate, values: ParameterList): string {
+  return `not exists (select 1 from ${elementRowsSql(list, of)}${whereCountedElementSql(list, of, values)})`
 }
 
 /** SQL that is true when some element has the attribute (`asked`), or when none has it (not `asked`). */
@@ -49,22 +49,25 @@ function someElementSql(list: ElementList, of: Predicate, values: ParameterList)
       of.of.map((part) => someElementSql(list, part, values)),
     )
   }
-  const contained = isCompound(list) ? objectContainmentForms(list, of, values) : valueContainmentForms(list, of, values)
+  const contained = isCompound(list)
+    ? objectContainmentConditions(list, of, values)
+    : valueContainmentConditions(list, of, values)
   if (contained.exact) return contained.forms[0] ?? 'false'
   const conditions = [predicateTreeSql(of, true, makeElementLeafWriter(values))]
-  if (asksPresence) conditions.unshift(...countingConditions(list, of, values))
+  if (asksPresence) conditions.unshift(...countedElementConditions(list, of, values))
   const exists = `exists (select 1 from ${elementRowsSql(list, of)} where ${conditions.join(' and ')})`
   return joinConditions('and', [...contained.forms, exists])
 }
 
-/** SQL for "definitely false": some element counts (see `countingConditions`), and the predicate is false for each that does. */
+/** SQL for "definitely false": some elements count (`countedElementConditions`), and the predicate is false for all of these. */
 function everyElementFalseSql(list: ElementList, of: Predicate, values: ParameterList): string {
-  // Use only a form that is the whole condition: an unused parameter would have no type that PostgreSQL can determine.
+  // Make a containment condition only where it replaces the whole predicate. Making it adds a parameter, and PostgreSQL cannot
+  // determine the type of a parameter that the statement does not use.
   if (!isCompound(list) && list.type !== 'date' && conjuncts(of).length === 1) {
-    const [form] = valueContainmentForms(list, of, values).forms
+    const [form] = valueContainmentConditions(list, of, values).forms
     if (form !== undefined) return `(${columnPresenceSql(list, true, { alias: 'record', values })} and not ${form})`
   }
-  const where = whereCountedSql(list, of, values)
+  const where = whereCountedElementSql(list, of, values)
   return `(select bool_and((${predicateTreeSql(of, false, makeElementLeafWriter(values))}) is true) from ${elementRowsSql(list, of)}${where})`
 }
 
@@ -78,17 +81,17 @@ function makeElementLeafWriter(values: ParameterList): (leaf: Leaf, asked: boole
 }
 
 /**
- * SQL conditions for an element to count: it has one of the attributes that the predicate mentions. Every element of a
- * list of one attribute counts.
+ * SQL conditions that select the elements which count for a predicate: those with at least one of the attributes that the
+ * predicate mentions. Empty for a list of one attribute, where every element counts.
  */
-function countingConditions(list: ElementList, of: Predicate, values: ParameterList): readonly string[] {
+function countedElementConditions(list: ElementList, of: Predicate, values: ParameterList): readonly string[] {
   if (!isCompound(list)) return []
   const forms = attributesMentionedIn(of).map((attribute) => columnPresenceSql(attribute, true, { alias: 'element', values }))
   return [joinConditions('or', forms)]
 }
 
-function whereCountedSql(list: ElementList, of: Predicate, values: ParameterList): string {
-  const counted = countingConditions(list, of, values)
+function whereCountedElementSql(list: ElementList, of: Predicate, values: ParameterList): string {
+  const counted = countedElementConditions(list, of, values)
   return counted.length === 0 ? '' : ` where ${counted.join(' and ')}`
 }
 
@@ -106,8 +109,8 @@ function elementRowsSql(list: ElementList, of: Predicate): string {
 }
 
 /**
- * SQL conditions that are true of every list with an element that satisfies the predicate. `exact`: true when they are true of no
- * other list.
+ * SQL conditions on a whole list, such as `@>`. If some element satisfies the predicate, all of them are true. `exact`: the
+ * converse holds too, so no element must be tested.
  */
 interface ContainmentForms {
   readonly forms: readonly string[]
@@ -116,7 +119,7 @@ interface ContainmentForms {
 
 const NO_CONTAINMENT: ContainmentForms = { forms: [], exact: false }
 
-function valueContainmentForms(list: Attribute, of: Predicate, values: ParameterList): ContainmentForms {
+function valueContainmentConditions(list: Attribute, of: Predicate, values: ParameterList): ContainmentForms {
   const parts = conjuncts(of)
   const [only] = parts
   const forms = parts.flatMap((part) => {
@@ -155,17 +158,17 @@ function singleValue(value: Literal): string | number | boolean | null {
  * The condition that one element has the values of the equalities, and one of the values of the shortest `in`. Other
  * conditions, such as an equality with a longer period, are left out: `exact` is false then.
  */
-function objectContainmentForms(compound: Compound, of: Predicate, values: ParameterList): ContainmentForms {
+function objectContainmentConditions(compound: Compound, of: Predicate, values: ParameterList): ContainmentForms {
   const parts = conjuncts(of)
   const equalities = parts.filter((part): part is Comparison => part.is === 'compare' && part.operator === 'eq')
   const written = new Map<Attribute, string>()
   for (const { attribute, value } of equalities) {
-    const text = memberText(attribute, value)
+    const text = memberJsonText(attribute, value)
     if (text !== null && !written.has(attribute)) written.set(attribute, text)
   }
   const choice = shortestChoice(parts.filter((part): part is OneOf => part.is === 'in' && !written.has(part.attribute)))
   const asked = written.size + (choice === null ? 0 : 1)
-  if (asked === 0) return containsOneOfSeveral(compound, parts, values)
+  if (asked === 0) return alternativeContainmentConditions(compound, parts, values)
   const column = compoundColumnSql(compound)
   const exact = asked === parts.length
   const common = [...written.values()]
@@ -177,14 +180,18 @@ function objectContainmentForms(compound: Compound, of: Predicate, values: Param
 }
 
 /** The condition for an `or` in which each side says what one element contains: at least one side must be true. */
-function containsOneOfSeveral(compound: Compound, parts: readonly Predicate[], values: ParameterList): ContainmentForms {
+function alternativeContainmentConditions(
+  compound: Compound,
+  parts: readonly Predicate[],
+  values: ParameterList,
+): ContainmentForms {
   const either = parts.find((part) => part.is === 'or' && isContainmentPossible(part))
   if (either?.is !== 'or') return NO_CONTAINMENT
-  const sides = either.of.map((side) => joinConditions('and', objectContainmentForms(compound, side, values).forms))
+  const sides = either.of.map((side) => joinConditions('and', objectContainmentConditions(compound, side, values).forms))
   return { forms: [joinConditions('or', sides)], exact: false }
 }
 
-/** True when `objectContainmentForms` can make an SQL condition from the predicate or from a part of it. */
+/** True when `objectContainmentConditions` can make an SQL condition from the predicate or from a part of it. */
 function isContainmentPossible(of: Predicate): boolean {
   switch (of.is) {
     case 'and':
@@ -209,7 +216,7 @@ function hasOnlySingleValues({ values }: OneOf): boolean {
 function shortestChoice(parts: readonly OneOf[]): readonly string[] | null {
   let shortest: readonly string[] | null = null
   for (const { attribute, values } of parts) {
-    const texts = storableValues(values).map((value) => memberText(attribute, value))
+    const texts = storableValues(values).map((value) => memberJsonText(attribute, value))
     if (texts.length === 0 || texts.includes(null)) continue
     if (shortest === null || texts.length < shortest.length) shortest = texts as string[]
   }
@@ -217,7 +224,7 @@ function shortestChoice(parts: readonly OneOf[]): readonly string[] | null {
 }
 
 /** A member of an element as stored, with the literal's value; null when the literal is not one storable value. */
-function memberText(attribute: Attribute, value: Literal): string | null {
+function memberJsonText(attribute: Attribute, value: Literal): string | null {
   const single = singleValue(value)
   if (single === null) return null
   const scalar: AttributeScalar = attribute.type === 'date' && typeof value === 'object' ? value : single

@@ -4,8 +4,8 @@ import type { Leaf, Predicate } from '@rollcall/core/model/predicate'
 import { isStorable } from '@rollcall/database/text'
 
 /**
- * SQL that is true when the predicate is definitely true (`asked`), or definitely false (not `asked`). A `not` asks its
- * part for the opposite form, down to the leaves: SQL's own `not` would be wrong for null.
+ * SQL that is true when the predicate is definitely true (`asked` true), or definitely false (`asked` false). The part of a `not`
+ * is written with the opposite `asked`: SQL's own `not` could also select records for which the part is unknown.
  */
 export function predicateTreeSql(predicate: Predicate, asked: boolean, leafForm: (leaf: Leaf, asked: boolean) => string): string {
   switch (predicate.is) {

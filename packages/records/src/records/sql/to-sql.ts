@@ -17,11 +17,11 @@ import { ParameterList, predicateTreeSql } from './to-sql-parts.ts'
  */
 export function predicateToSql(predicate: Predicate, table: RecordTable): SqlCondition {
   const values = new ParameterList()
-  const text = predicateTreeSql(predicate, true, (leaf, asked) => recordConditionSql(leaf, asked, table, values))
+  const text = predicateTreeSql(predicate, true, (leaf, asked) => recordLeafSql(leaf, asked, table, values))
   return { text, values: values.list }
 }
 
-function recordConditionSql(leaf: Leaf, asked: boolean, table: RecordTable, values: ParameterList): string {
+function recordLeafSql(leaf: Leaf, asked: boolean, table: RecordTable, values: ParameterList): string {
   switch (leaf.is) {
     case 'some':
       return elementConditionSql(leaf, asked, values)
@@ -46,15 +46,15 @@ function hasIdentifierSql({ identifiers }: HasIdentifier, asked: boolean, table:
   const from = `${quoteName(table.identifierTable)} as identifier`
   if (asked) {
     if (storable.length === 0) return 'false'
-    return `record.id = any(array(select identifier.record from ${from} where ${isIdentifierOneOfSql(storable, values)}))`
+    return `record.id = any(array(select identifier.record from ${from} where ${oneOfIdentifiersSql(storable, values)}))`
   }
   const types = [...new Set(identifiers.map(({ type }) => type))].filter(isStorable)
   const own = `identifier.record = record.id and identifier.type = any(${values.add(types, 'text[]')})`
   if (storable.length === 0) return `exists (select 1 from ${from} where ${own})`
-  return `(select bool_and(not (${isIdentifierOneOfSql(storable, values)})) from ${from} where ${own})`
+  return `(select bool_and(not (${oneOfIdentifiersSql(storable, values)})) from ${from} where ${own})`
 }
 
-function isIdentifierOneOfSql(identifiers: readonly Identifier[], values: ParameterList): string {
+function oneOfIdentifiersSql(identifiers: readonly Identifier[], values: ParameterList): string {
   const [only] = identifiers
   if (identifiers.length === 1 && only !== undefined) {
     return `identifier.type = ${values.add(only.type)} and identifier.value = ${values.add(only.value)}`

@@ -2,11 +2,11 @@
 
 import type { Operator } from '@rollcall/core/model/operator'
 import { bearerToken, unauthorizedFault } from '@rollcall/engine/exchange/admit'
-import type { OperatorTokenCheck } from '@rollcall/participants/directory/operators'
+import type { OperatorTokenChecker } from '@rollcall/participants/directory/operators'
 import type { Sessions } from '@rollcall/participants/directory/sessions'
 import type { FastifyRequest } from 'fastify'
 import { checkOperatorHost, type IsOwnHost } from '../operator-host.ts'
-import { CONSOLE_SESSIONS, createPageSessions, type HasSessionFailures, type PageSessions } from '../page-sessions.ts'
+import { CONSOLE_SESSIONS, createPageSessions, type PageSessions, type SessionFailureLimits } from '../page-sessions.ts'
 import type { IsReachedByTls } from '../session-cookie.ts'
 import type { HasShowcase } from '../showcase.ts'
 import type { CallFacts } from './call-log.ts'
@@ -20,8 +20,8 @@ export interface OperatorListener {
 }
 
 /** The dependencies of `authenticate`. */
-export type AuthenticationDeps = HasSessionFailures & {
-  readonly operators: OperatorTokenCheck
+export type AuthenticationDeps = SessionFailureLimits & {
+  readonly operators: OperatorTokenChecker
   readonly sessions: Sessions<Operator>
 }
 
@@ -32,7 +32,8 @@ export const createConsolePageSessions = (
 ): PageSessions<Operator> => createPageSessions(CONSOLE_SESSIONS, deps, { sessions: deps.sessions, isReachedByTls })
 
 /**
- * Finds the operator who calls, and notes the operator in `call`. If there is an Authorization header, the cookie is not read.
+ * Finds the operator who calls, and writes the operator into `call`. If there is an Authorization header, the cookie is not read.
+ * @param call the facts about this call for the log
  * @throws RequestFault 400, 401, 403, 421, 429
  */
 export async function authenticate(

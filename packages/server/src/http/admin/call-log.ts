@@ -73,8 +73,8 @@ function logCall(
 }
 
 /**
- * Also logs requests that are no call: unknown paths and other methods, without their paths.
- * @param base the beginning of the paths of all calls
+ * Logs requests to the admin API that are no call of it, because the path or its method is unknown. Their paths are not logged.
+ * @param base the beginning of the paths of the admin API
  */
 export function logRequestsWithoutCall(app: HttpServer, deps: CallLogDeps, base: string): void {
   app.addHook('onResponse', (request, reply, done) => {

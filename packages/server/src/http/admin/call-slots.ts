@@ -7,9 +7,9 @@ import type { RouteMethod } from '../server.ts'
 
 export interface CallSlots {
   /**
-   * Takes a slot for a call. A GET call waits while its operator has as many GET calls running as one operator may.
+   * Takes a slot for a call. A GET call waits while `admin_reads_at_once` GET calls of its operator run.
    * @returns a function that gives the slot back
-   * @throws RequestFault 429 too many calls wait, or too many heavy ones run
+   * @throws RequestFault 429 too many GET calls of the operator, or too many heavy calls, run or wait
    */
   take(
     call: { readonly method: RouteMethod; readonly heavy: HeavyCall | undefined },
@@ -26,14 +26,17 @@ interface SlotLimits {
   readonly audit_searches: number
 }
 
-/** The slots of a node. A page of the console requests a few lists at a time, for which three connections suffice. */
+/** The slots of a node. A page of the console requests a few lists at a time, for which three calls at once suffice. */
 const SLOT_LIMITS: SlotLimits = { admin_reads: 20, admin_reads_at_once: 3, audit_searches: 3 }
 
-/** The kinds of heavy calls: they read much data, or connect to the database of a source. */
+/**
+ * The kinds of heavy calls: searches of the audit log, the count of rows that prune would delete, and calls that connect to the
+ * database of a source.
+ */
 export type HeavyCall = 'auditLog' | 'prunable' | 'sources'
 
 export function createCallSlots({ admin_reads, admin_reads_at_once, audit_searches } = SLOT_LIMITS): CallSlots {
-  /** The most heavy calls of each kind that run or wait here: `all` of all operators together, `each` of one operator. */
+  /** The most heavy calls of each kind that run or wait on this node: `all` operators together, `each` operator alone. */
   const heavySlots: Readonly<Record<HeavyCall, { readonly all: number; readonly each: number }>> = {
     // One operator cannot take the last slot for the audit log or for sources from the others.
     auditLog: { all: audit_searches, each: audit_searches - 1 },

@@ -15,7 +15,7 @@ import { type HttpServer, type MethodHandler, mountMethods } from '../server.ts'
 import { type AuthenticationDeps, authenticate, type OperatorListener } from './authenticate.ts'
 import { type CallFacts, type CallLogDeps, logRequestsWithoutCall, runLoggedCall } from './call-log.ts'
 import { type CallSlots, createCallSlots } from './call-slots.ts'
-import { adminDocument } from './openapi.ts'
+import { makeAdminApiDocument } from './openapi.ts'
 import { type InputLimits, readInput } from './read-input.ts'
 import { asRequestFault } from './refusal.ts'
 import { createRepeatedAccesses, type RepeatedAccesses } from './repeated-accesses.ts'
@@ -63,7 +63,7 @@ export function addAdminRoutes(app: HttpServer, deps: AdminRouteDeps, listener: 
       handler: (request, reply) =>
         runLoggedCall(deps, name, request, async (call) => {
           await authenticate(deps, listener, request, call)
-          document ??= JSON.stringify(adminDocument(ADMIN_ROUTES))
+          document ??= JSON.stringify(makeAdminApiDocument(ADMIN_ROUTES))
           sendJson(reply, 200, document)
         }),
     },
@@ -82,7 +82,7 @@ async function answerAdminCall(
   reply: FastifyReply,
   call: CallFacts,
 ): Promise<void> {
-  // Authenticates the caller, checks the role, and the registry if the path or the query names one.
+  // Authenticates the caller, and checks the role and the registry. A registry in the body is checked after the body is read.
   const operator = await authenticate(deps, listener, request, call)
   if (!hasRole(operator, route.role)) throw forbiddenFault(`this call needs the role ${route.role}`)
   const place = findNamespacePlace(route)
@@ -95,10 +95,10 @@ async function answerAdminCall(
 
   // Reads the input, takes a slot, runs the call and answers.
   const input = await readInput(route, request, deps.limits)
-  // For an operator of all registries, the call itself checks whether the registry exists, because the call may add it.
+  // An operator of all registries may name one that does not exist yet, because some calls add a registry: no check here.
   if (place === 'body' && !mayUseRegistry(operator, null)) await check(input)
   const { authority } = operator
-  if (authority !== null && !(await isAuthorityNamed(deps.db, authority, input.authority))) throw otherAuthorityFault()
+  if (authority !== null && !(await isAuthorityNamed(deps.db, authority, input.authority))) throw otherConsentAuthorityFault()
   const { twoPerson, limits } = deps
   const approvals = twoPerson ? createApprovals({ limits, clock: deps.clock }) : NO_APPROVAL_NEEDED
   const asked = { session: call.session, route, url: request.url }
@@ -119,7 +119,7 @@ async function answerAdminCall(
   }
 }
 
-/** Where a call names its registry: in the path or in the input; null when it names none. */
+/** Where a call names its registry: in the path, the query or the body; null when it cannot name one. */
 function findNamespacePlace(route: AdminRoute): 'params' | 'query' | 'body' | null {
   if (pathMembers(route).includes('namespace')) return 'params'
   if (!Object.hasOwn(queryOrBodyMembers(route), 'namespace')) return null
@@ -127,7 +127,8 @@ function findNamespacePlace(route: AdminRoute): 'params' | 'query' | 'body' | nu
 }
 
 /**
- * The registry that the input names; null when it names none.
+ * The registry that a call names in its member `namespace`; null when it names none.
+ * @param given the members of the path, the query or the body
  * @throws RequestFault there is no such registry: 404, or 403 for an operator who is bound to registries and must not learn which
  * others exist
  */
@@ -145,5 +146,5 @@ async function findNamedRegistry(
 
 const forbiddenFault = (message: string): RequestFault => new RequestFault('err.request.forbidden', message)
 const otherRegistriesFault = (): RequestFault => forbiddenFault('the token is bound to other registries')
-const otherAuthorityFault = (): RequestFault =>
+const otherConsentAuthorityFault = (): RequestFault =>
   forbiddenFault('the token is bound to one consent authority, which the call must name in authority')

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { adminDocument } from './openapi.ts'
+import { makeAdminApiDocument } from './openapi.ts'
 import { ADMIN_ROUTES } from './routes.ts'
 
 it('the document marks the calls that are deprecated, and no other', () => {
   const deprecated = { since: '2027-01-31', sunset: '2027-12-31' }
   const rows = ADMIN_ROUTES.map((row) => (row.name === 'listHolds' ? { ...row, deprecated } : row))
   const marked = (routes: typeof ADMIN_ROUTES): readonly string[] => {
-    const { paths } = adminDocument(routes) as {
+    const { paths } = makeAdminApiDocument(routes) as {
       paths: Readonly<Record<string, Readonly<Record<string, { deprecated?: boolean; operationId: string }>>>>
     }
     return Object.values(paths)

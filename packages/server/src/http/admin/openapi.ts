@@ -23,7 +23,7 @@ const ERROR_DESCRIPTIONS: Readonly<Record<string, string>> = {
   503: 'The database does not answer, or the journal cannot be written.',
 }
 
-export function adminDocument(routes: readonly AdminRoute[]): JsonMembers {
+export function makeAdminApiDocument(routes: readonly AdminRoute[]): JsonMembers {
   const paths = openApiPaths(ADMIN_BASE, [
     ...routes.map((route) => [route, { description: `Needs the role \`${route.role}\`.` }] as const),
     ...Object.values(SESSION_CALLS).map((call) => [call, CONSOLE_CALL_MEMBERS] as const),
@@ -54,7 +54,7 @@ export function adminDocument(routes: readonly AdminRoute[]): JsonMembers {
   }
 }
 
-/** Makes the OpenAPI paths of calls. @param calls each with members that are added to its OpenAPI operation */
+/** Makes the OpenAPI paths of calls. @param calls pairs of a call and the members to add to the OpenAPI operation of this call */
 export function openApiPaths(base: string, calls: readonly (readonly [DescribedCall, JsonMembers])[]): JsonMembers {
   const paths: Record<string, Record<string, JsonMembers>> = {}
   for (const [call, more] of calls) {
@@ -78,7 +78,7 @@ const CONSOLE_CALL_MEMBERS: JsonMembers = {
   security: [],
 }
 
-const WAITING_ACT_RESPONSE: JsonMembers = {
+const ACT_WAITS_RESPONSE: JsonMembers = {
   description: 'Not done: the act waits for a second operator (ROLLCALL_TWO_PERSON).',
   content: jsonContent(closed({ proposal: PROPOSAL_ANSWER })),
 }
@@ -101,7 +101,7 @@ function openApiOperation(route: DescribedCall & Partial<Pick<AdminRoute, 'appro
     ...(method !== 'GET' && { requestBody: requestBodyOf(members, required) }),
     responses: {
       [route.status]: { description: 'Done.', content: jsonContent(route.result) },
-      ...('approval' in route && route.approval !== undefined && { 202: WAITING_ACT_RESPONSE }),
+      ...('approval' in route && route.approval !== undefined && { 202: ACT_WAITS_RESPONSE }),
       ...Object.fromEntries(
         Object.keys(ERROR_DESCRIPTIONS).map((status) => [status, { $ref: `#/components/responses/Error${status}` }]),
       ),

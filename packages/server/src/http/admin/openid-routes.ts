@@ -17,10 +17,10 @@ import { auditSignIn, noteSessionInCall, type SessionDeps } from './session-part
 /** The path to which the button on the sign-in page leads. */
 export const OPENID_START_PATH = `${ADMIN_BASE}/session/openid`
 
-type PageWork = (request: FastifyRequest, reply: FastifyReply, call: CallFacts) => Promise<void>
+type OpenIdPageHandler = (request: FastifyRequest, reply: FastifyReply, call: CallFacts) => Promise<void>
 
 export function addOpenIdRoutes(app: HttpServer, deps: SessionDeps, provider: OpenIdProvider, listener: OperatorListener): void {
-  const page = (name: string, path: string, work: PageWork): void =>
+  const page = (name: string, path: string, work: OpenIdPageHandler): void =>
     mountHandler(app, 'GET', name, path, async (request, reply) => {
       try {
         await runLoggedCall(deps, name, request, (call) => {
@@ -29,7 +29,7 @@ export function addOpenIdRoutes(app: HttpServer, deps: SessionDeps, provider: Op
         })
       } catch (error) {
         if (!(error instanceof RequestFault)) throw error
-        sendRefusalPage(reply, deps.requestGate.refused(request.raw, error))
+        sendRefusalPage(reply, deps.requestGate.faultToAnswer(request.raw, error))
       }
     })
   page('beginOpenId', OPENID_START_PATH, (request, reply) => beginSignIn(provider, listener, request, reply))
@@ -45,17 +45,21 @@ function sendRefusalPage(reply: FastifyReply, fault: RequestFault): void {
 }
 
 /** The most seconds that a sign-in at the provider may take. */
-const SIGN_IN_SECONDS = 600
+const SIGN_IN_COOKIE_SECONDS = 600
 
-/** The Set-Cookie header with the secret of a sign-in; '' removes the cookie. `Lax`: the browser comes back from another site. */
+/**
+ * The Set-Cookie header that keeps the secret of one sign-in in the browser. `Lax`: the browser comes back from another site.
+ * @param value the secret; '' removes the cookie
+ * @param byTls true when the browser reaches the console over HTTPS
+ */
 function openIdCookie(value: string, byTls: boolean): string {
-  const age = value === '' ? 0 : SIGN_IN_SECONDS
+  const age = value === '' ? 0 : SIGN_IN_COOKIE_SECONDS
   return `${cookieName(byTls)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${age}${byTls ? '; Secure' : ''}`
 }
 
 const cookieName = (byTls: boolean): string => (byTls ? '__Host-rollcall_openid' : 'rollcall_openid')
 
-/** Sends the browser to the provider. @throws RequestFault 403 another site's page began it; 503 the provider is away */
+/** Sends the browser to the provider. @throws RequestFault 403 another site's page began it; 503 the provider does not answer */
 async function beginSignIn(
   provider: OpenIdProvider,
   { isReachedByTls }: OperatorListener,
@@ -87,10 +91,10 @@ async function completeSignIn(
   page.checkFailures(request)
   const byTls = listener.isReachedByTls(raw)
   // The cookie can be used once, whatever the result is.
-  const spent = openIdCookie('', byTls)
-  reply.raw.setHeader('Set-Cookie', [spent])
+  const clearedCookieHeader = openIdCookie('', byTls)
+  reply.raw.setHeader('Set-Cookie', [clearedCookieHeader])
   const secret = readCookie(raw, cookieName(byTls))
-  // This is not counted as a failure: any page could send the operator's browser here until the operator is locked out.
+  // A missing cookie does not count as a failed sign-in: a foreign page could send the browser here until the limit is reached.
   if (secret === null || secret === '') {
     throw unauthorizedFault('this browser has begun no sign-in, or it took more than 10 minutes')
   }
@@ -110,7 +114,7 @@ async function completeSignIn(
   noteSessionInCall(call, begun.session)
   await auditSignIn(deps, begun.session, 'operator sign-in by OpenID Connect')
   const cookie = await page.admit(request, begun)
-  redirect(reply, 303, '/', [spent, cookie])
+  redirect(reply, 303, '/', [clearedCookieHeader, cookie])
 }
 
 function redirect(reply: FastifyReply, status: number, location: string, cookies: readonly string[]): void {

@@ -1,4 +1,4 @@
-/** The calls about acts that wait for a second operator. A decision needs `read`, and also the role of the act. */
+/** The calls about acts that wait for a second operator. Who approves or declines needs `read`, and also the role of the act. */
 import { approveProposal, declineProposal, listProposals, showProposal } from '@rollcall/admin/approvals/proposals'
 import { type AdminRoute, adminRoute } from './route.ts'
 

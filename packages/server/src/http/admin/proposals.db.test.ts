@@ -8,7 +8,7 @@ import { listGrants } from '@rollcall/admin/grants/grants'
 import { addOperator } from '@rollcall/admin/operators/operators'
 import { makeSignInLink } from '@rollcall/admin/operators/sessions'
 import type { Operator } from '@rollcall/core/model/operator'
-import { lapseProposals } from '@rollcall/participants/store/proposals'
+import { lapseAndDeleteProposals } from '@rollcall/participants/store/proposals'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { keyPair } from '../../../../core/test/key-pairs.ts'
@@ -228,10 +228,10 @@ it('it lapses after 72 hours, and its input is erased', async () => {
   expect((await caller.get('/proposals?state=waiting', bea)).body).toEqual([])
   expect(await refusedApproval(id)).toBe('409 err.request.bad the proposal does not wait any more: it is lapsed')
   const { db } = server.database
-  await lapseProposals(db, 90, new Date(clock.date()))
+  await lapseAndDeleteProposals(db, 90, new Date(clock.date()))
   const { rows } = await db.pool.query('select state, sealed from proposal where id = $1', [id])
   expect(rows).toEqual([{ state: 'lapsed', sealed: null }])
-  await lapseProposals(db, 90, new Date(clock.date() + 91 * 24 * HOUR))
+  await lapseAndDeleteProposals(db, 90, new Date(clock.date() + 91 * 24 * HOUR))
   expect((await caller.get('/proposals', bea)).body).toEqual([])
 })
 

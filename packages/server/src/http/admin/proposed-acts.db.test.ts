@@ -7,7 +7,7 @@ import { listTables, tableNameSql } from '@rollcall/backup/store/catalog'
 import type { Operator } from '@rollcall/core/model/operator'
 import { type Database, openDatabase } from '@rollcall/database/database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { APPROVAL_ACTS } from '../../../../admin/src/approvals/acts.ts'
+import { APPROVABLE_ACTS } from '../../../../admin/src/approvals/acts.ts'
 import { type AdminCaller, adminCaller } from '../../../test/admin-api.ts'
 import type { OperatorDeps, ReadyAct } from '../../../test/proposed-act.ts'
 import { type ProposedActs, proposedActs } from '../../../test/proposed-acts.ts'
@@ -96,7 +96,7 @@ const decided = (id: string, word: keyof typeof WORDS, by: Person | undefined, s
     (error: Error) => error.message,
   )
 
-const names = APPROVAL_ACTS.map(({ act }) => act.name)
+const names = APPROVABLE_ACTS.map(({ act }) => act.name)
 
 it('each act has its row here', () => {
   expect(Object.keys(world.acts).toSorted()).toEqual(names.toSorted())

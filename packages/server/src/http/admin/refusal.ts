@@ -19,7 +19,7 @@ const FAULT_BY_REASON: Readonly<
   unavailable: ['err.service.unavailable', 503],
 }
 
-/** Makes the fault of a refusal. @param hinted true when the caller may see the hint of the refusal */
+/** Makes the fault of a refusal. Its message has the hint of the refusal only when the caller may see the hint. */
 export function asRequestFault({ reason, message, hint }: AdminRefusal, hinted = false): RequestFault {
   const [code, status] = FAULT_BY_REASON[reason]
   return new RequestFault(code, hinted ? `${message}${hint}` : message, status)

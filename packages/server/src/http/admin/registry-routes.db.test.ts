@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { AdminRefusal } from '@rollcall/admin/admin-function'
-import { createIndexBuilds } from '@rollcall/admin/registries/index-build'
+import { createIndexBuilder } from '@rollcall/admin/registries/index-build'
 import { importFile } from '@rollcall/import/import-file'
 import { NO_PROGRESS, saveProgress } from '@rollcall/import/import-progress'
 import { tryClaimImport } from '@rollcall/records/records/claims'
@@ -147,7 +147,7 @@ it('what another process builds is said to be built elsewhere, and is not begun 
 
 it('a server makes one build at a time, and says why one has failed', async () => {
   const { db } = server.database
-  const indexing = createIndexBuilds({ db, log: { error: () => undefined } })
+  const indexing = createIndexBuilder({ db, log: { error: () => undefined } })
   const client = await db.pool.connect()
   try {
     await client.query("select pg_advisory_lock(hashtext('rollcall indexes'), $1)", [civil.id])

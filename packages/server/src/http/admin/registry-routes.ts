@@ -17,8 +17,8 @@ import { trySearch } from '@rollcall/admin/try/try'
 import { type AdminRoute, adminRoute } from './route.ts'
 
 /**
- * The admin API does not have the member `allow_writer`: it lets a source use a database account that may write. Only the command
- * on the server has this member.
+ * The admin API does not have the member `allow_writer`: it lets a source use a database account that may write. Only the
+ * command line has it, as `--allow-writer`.
  */
 const HIDDEN_INPUT_MEMBERS = ['allow_writer']
 

@@ -14,7 +14,8 @@ interface RepeatableCall {
 
 export interface RepeatedAccesses {
   /**
-   * True when the same session made the same call, with an audit entry, in the last five minutes. False without a key (`keyOf`).
+   * True when the same session made the same call, with an audit entry, in the last five minutes. False for a call that is
+   * audited each time, because `keyOf` gives no key.
    */
   isRepeated(asked: RepeatableCall): boolean
   /** Notes the time of an answered and audited call; a repetition keeps the earlier time. */
@@ -30,8 +31,8 @@ export function createRepeatedAccesses(clock: { now(): number }): RepeatedAccess
   /** The time at which each call was audited, the oldest first. */
   const audited = new Map<string, number>()
   /**
-   * The key that a call shares with its repetitions; null when each call is audited: it shows more than the role `read`
-   * may see, has no session, or is no GET.
+   * The key that a call shares with its repetitions. Null when every repetition is audited: the call needs another role than
+   * `read`, has no session, or is no GET.
    */
   const keyOf = ({ session, route: { method, role }, url }: RepeatableCall): string | null =>
     session === undefined || method !== 'GET' || role !== 'read' ? null : `${session.id} ${url}`

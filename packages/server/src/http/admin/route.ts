@@ -7,7 +7,7 @@ import type { HasMessageSigning } from '@rollcall/admin/callbacks/callbacks'
 import type { HasChangeLimit } from '@rollcall/admin/deliveries/changes'
 import type { HasEventRecording, HasVault } from '@rollcall/admin/deps'
 import type { HasJudgedConfig } from '@rollcall/admin/doctor/findings'
-import type { HasHealth } from '@rollcall/admin/overview'
+import type { HasDatabaseHealth } from '@rollcall/admin/overview'
 import type { HasDayLimits } from '@rollcall/admin/participants/show'
 import type { HasPartnerPage } from '@rollcall/admin/partner/link'
 import type { RetentionDeps } from '@rollcall/admin/persons/retention'
@@ -34,7 +34,7 @@ export type AdminDeps = HasVault &
   HasIndexBuilder &
   HasMessageSigning &
   HasDayLimits &
-  HasHealth &
+  HasDatabaseHealth &
   HasSamples &
   HasSettings &
   HasJudgedConfig &
@@ -47,7 +47,7 @@ export interface AdminRoute {
   /** The kind of callers: operators or participants. A listener mounts only the routes of its own audience. */
   readonly audience: PageAudience
   readonly method: RouteMethod
-  /** The path after ADMIN_BASE. `{name}` is a member of the input. `{namespace}` is checked before the call. */
+  /** The path after ADMIN_BASE. `{name}` is a member of the input. If no registry is at `{namespace}`, the call is refused. */
   readonly path: string
   /** The name of the call in logs, metrics and the OpenAPI document. */
   readonly name: string
@@ -66,20 +66,20 @@ export interface AdminRoute {
   readonly deprecated: Deprecation | undefined
   /** The name of the act, if it may wait for a second operator; otherwise undefined. */
   readonly approval: string | undefined
-  /** Runs the admin function. @throws AdminRefusal, ActProposed */
+  /** Runs the admin function. @throws AdminRefusal, ActWaitsError */
   readonly call: (deps: AdminDeps, input: unknown) => Promise<unknown>
 }
 
 /** The parts from which the OpenAPI description of a call is made. */
 export type DescribedCall = Omit<AdminRoute, 'role' | 'call' | 'approval' | 'heavy'>
 
-type AdminRouteRow = Pick<AdminRoute, 'method' | 'path' | 'name' | 'summary' | 'role'> &
+type AdminRouteSettings = Pick<AdminRoute, 'method' | 'path' | 'name' | 'summary' | 'role'> &
   Partial<Pick<AdminRoute, 'hidden' | 'heavy' | 'status' | 'deprecated'>>
 
 /** Makes a row of the table of the admin API. */
 export function adminRoute<Input extends TSchema, Result extends TSchema>(
   adminFunction: AdminFunction<AdminDeps, Input, Result>,
-  row: AdminRouteRow,
+  row: AdminRouteSettings,
 ): AdminRoute {
   const { input, result, act } = adminFunction
   const approval = act === null || act.approval === 'never' ? undefined : act.name

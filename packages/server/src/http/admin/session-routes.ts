@@ -5,7 +5,7 @@ import type { OperatorSession } from '@rollcall/participants/directory/sessions'
 import { RequestFault } from '@rollcall/protocol'
 import { checkOperatorHost } from '../operator-host.ts'
 import type { HttpServer } from '../server.ts'
-import { addSessionRoutes, type SignInProof } from '../session-routes.ts'
+import { addSessionRoutes, type SignInCheckResult } from '../session-routes.ts'
 import { createConsolePageSessions, type OperatorListener } from './authenticate.ts'
 import { type CallFacts, runLoggedCall } from './call-log.ts'
 import { addOpenIdRoutes, OPENID_START_PATH } from './openid-routes.ts'
@@ -27,7 +27,7 @@ export function addOperatorSessionRoutes(app: HttpServer, deps: SessionDeps, lis
         checkOperatorHost(listener.isOwnHost, request.raw)
         return work(call)
       }),
-    shown: (input) => takeSignInProof(deps, input),
+    shown: (input) => checkTokenOrSpendCode(deps, input),
     known: (session, call) => noteSessionInCall(call, session),
     note: (session, act) => auditSignIn(deps, session, act === 'ended' ? 'operator sign-out' : act.begun),
     described: (session) => describeSession(deps, listener, session),
@@ -37,10 +37,11 @@ export function addOperatorSessionRoutes(app: HttpServer, deps: SessionDeps, lis
 }
 
 /**
- * Checks the token, or spends the one-time code, with which a person signs in.
+ * Checks the token, or spends the one-time code, with which a person signs in. In the result, `by` is null when the
+ * token or code is not valid.
  * @throws RequestFault 400 none or both are given
  */
-async function takeSignInProof({ operators, sessions }: SessionDeps, input: object): Promise<SignInProof> {
+async function checkTokenOrSpendCode({ operators, sessions }: SessionDeps, input: object): Promise<SignInCheckResult> {
   const { token, code } = input as { readonly token?: string; readonly code?: string }
   if (token !== undefined && code === undefined) {
     const id = (await operators.operatorOf(token))?.id ?? null

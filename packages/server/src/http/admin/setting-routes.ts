@@ -1,4 +1,4 @@
-/** The calls of the admin API about the node that answers. */
+/** The calls of the admin API that show the settings and the doctor findings of the node that answers the call. */
 import { listFindings } from '@rollcall/admin/doctor/findings'
 import { listSettings } from '@rollcall/admin/settings'
 import { type AdminRoute, adminRoute } from './route.ts'

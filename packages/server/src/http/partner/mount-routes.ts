@@ -1,4 +1,4 @@
-/** Mounts the partner API on the peers' listener: a route for each row of its table, with the steps of a call. */
+/** Mounts the partner API on the peers' listener: a route for each row of `PARTNER_ROUTES`, with the steps of a call. */
 
 import { NO_APPROVAL_NEEDED } from '@rollcall/admin/act'
 import { AdminRefusal } from '@rollcall/admin/admin-function'
@@ -22,9 +22,9 @@ import {
 type PartnerRouteDeps = Omit<PartnerDeps, 'sender_id' | 'mayReplay' | 'sampleOf' | 'caller' | 'approvals'> &
   PartnerSessionDeps & {
     readonly limits: InputLimits
-    /** Limits the calls of each participant: a call beyond PARTNER_CALLS in a minute is refused with 429. */
+    /** Limits the calls of each participant: a call beyond MOST_PARTNER_CALLS in a minute is refused with 429. */
     readonly partnerCalls: Throttle
-    /** Limits the deliveries that each participant requests again: at most PARTNER_REPLAYS in a minute. */
+    /** Limits the deliveries that are sent again because a participant asks: at most MOST_PARTNER_REPLAYS of each in a minute. */
     readonly partnerReplays: Throttle
   }
 
@@ -58,7 +58,7 @@ async function answerPartnerCall(
 ): Promise<void> {
   // Authenticates the caller and counts the call.
   const { owner: sender_id } = await page.signedIn(request)
-  deps.requestGate.identified(request.raw, sender_id)
+  deps.requestGate.noteParticipant(request.raw, sender_id)
   countPartnerUse(deps.partnerCalls, sender_id, 1, 'calls')
 
   // Reads the input, runs the call and answers.
@@ -76,7 +76,12 @@ async function answerPartnerCall(
   }
 }
 
-/** Counts calls or deliveries of a participant. @throws RequestFault 429 the limit is reached */
+/**
+ * Counts calls or deliveries of a participant.
+ * @param more how many are counted now
+ * @param what `calls` or `deliveries`, for the message
+ * @throws RequestFault 429 the limit is reached
+ */
 function countPartnerUse(throttle: Throttle, sender_id: string, more: number, what: string): void {
   const retryAfter = throttle.wait(sender_id, more)
   if (retryAfter > 0) throw tooManyFault(`${what} of this participant`, retryAfter)

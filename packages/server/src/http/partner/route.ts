@@ -9,7 +9,7 @@ import type { DescribedCall } from '../admin/route.ts'
 /** The beginning of the path of every call of the partner API. */
 export const PARTNER_BASE = '/partner/api'
 
-/** The most bytes of a call's body; the partner page sends no longer body. */
+/** The most bytes of a call's body. The bodies that the partner page sends are shorter. */
 const MOST_BODY_BYTES = 16_384
 
 /** The limits for reading the input of a call. */
@@ -18,7 +18,7 @@ export const partnerInputLimits = ({ limits }: { readonly limits: InputLimits })
   admin_body_bytes: MOST_BODY_BYTES,
 })
 
-/** A call on the peers' listener. Rows for operators have another audience and are not mounted there. */
+/** A call of the partner API. Calls of the admin API have the audience `operator`, and the peers' listener does not have them. */
 export type PartnerCall = DescribedCall & { readonly audience: 'participant' }
 
 export interface PartnerRoute extends PartnerCall {

@@ -6,7 +6,7 @@ import type { Log } from '@rollcall/observe/log'
 import type { PartnerSession, SessionLimits, Sessions } from '@rollcall/participants/directory/sessions'
 import type { Static } from 'typebox'
 import type { InputLimits } from '../admin/read-input.ts'
-import { createPageSessions, type HasSessionFailures, PARTNER_SESSIONS, type PageSessions } from '../page-sessions.ts'
+import { createPageSessions, PARTNER_SESSIONS, type PageSessions, type SessionFailureLimits } from '../page-sessions.ts'
 import type { RequestGate } from '../request-gate.ts'
 import type { HttpServer } from '../server.ts'
 import type { IsReachedByTls } from '../session-cookie.ts'
@@ -62,11 +62,11 @@ export interface PartnerListener {
   readonly sampleOf: PartnerDeps['sampleOf']
 }
 
-export type PartnerSessionDeps = HasSessionFailures & {
+export type PartnerSessionDeps = SessionFailureLimits & {
   readonly partnerSessions: Sessions<string>
   readonly log: Pick<Log, 'info'>
   readonly limits: InputLimits & SessionLimits
-  readonly requestGate: Pick<RequestGate, 'identified' | 'unit' | 'refused'>
+  readonly requestGate: Pick<RequestGate, 'noteParticipant' | 'unit' | 'faultToAnswer'>
 }
 
 /** Makes the functions for the sessions of the partner page. */
@@ -90,7 +90,7 @@ export function addPartnerSessionRoutes(app: HttpServer, deps: PartnerSessionDep
       refusal: 'code: is not valid here, was used before or has expired; ask the operator for a new link',
       note: 'signed in',
     }),
-    known: ({ owner }, _about, { raw }) => requestGate.identified(raw, owner),
+    known: ({ owner }, _about, { raw }) => requestGate.noteParticipant(raw, owner),
     note: ({ id, owner }, act) =>
       log.info({ participant: owner, session: id, act: act === 'ended' ? 'signed out' : act.begun }, 'partner page'),
     described: ({ owner, ends_at }: PartnerSession): Static<typeof PARTNER_SESSION_ANSWER> => ({

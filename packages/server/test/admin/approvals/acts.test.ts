@@ -2,7 +2,7 @@
 
 import { hasRole } from '@rollcall/core/model/operator'
 import { expect, test } from 'vitest'
-import { APPROVAL_ACTS } from '../../../../admin/src/approvals/acts.ts'
+import { APPROVABLE_ACTS } from '../../../../admin/src/approvals/acts.ts'
 import { adminFunctions } from '../../../../admin/test/admin-functions.ts'
 import { ADMIN_ROUTES } from '../../../src/http/admin/routes.ts'
 
@@ -11,7 +11,7 @@ const FUNCTIONS = new Map(await adminFunctions())
 
 test('each act has one row', () => {
   const names = [...FUNCTIONS.values()].flatMap(({ act }) => (act === null || act.approval === 'never' ? [] : act.name))
-  expect(APPROVAL_ACTS.map(({ act }) => act.name).toSorted()).toEqual(names.toSorted())
+  expect(APPROVABLE_ACTS.map(({ act }) => act.name).toSorted()).toEqual(names.toSorted())
   expect(new Set(names).size).toBe(names.length)
 })
 
@@ -91,7 +91,7 @@ test('every call of the admin API is an admin function', () => {
 })
 
 test('who may do an act by a call may decide about it', () => {
-  const acts = new Map(APPROVAL_ACTS.map(({ act }) => [act.name, act]))
+  const acts = new Map(APPROVABLE_ACTS.map(({ act }) => [act.name, act]))
   const others = ADMIN_ROUTES.flatMap(({ name, role, approval }) => {
     const act = approval === undefined ? undefined : acts.get(approval)
     return act === undefined || hasRole({ roles: [act.role ?? 'read'] }, role) ? [] : [name]
@@ -101,7 +101,7 @@ test('who may do an act by a call may decide about it', () => {
 
 test('members that may be personal data, and reasons in free text, are confidential in every act', () => {
   const open = [...FUNCTIONS].flatMap(([name, known]) => {
-    const act = APPROVAL_ACTS.find((row) => row.act.name === known.act?.name)?.act
+    const act = APPROVABLE_ACTS.find((row) => row.act.name === known.act?.name)?.act
     if (act === undefined || !('input' in known)) return []
     const { properties = {} } = known.input as { properties?: Readonly<Record<string, { 'x-personal-data'?: true }>> }
     return Object.entries(properties)

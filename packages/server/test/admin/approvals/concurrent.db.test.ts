@@ -20,7 +20,7 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { saveCheck } from '@rollcall/participants/store/participant-checks'
 import { requireRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, expect, test, vi } from 'vitest'
-import { APPROVAL_ACTS } from '../../../../admin/src/approvals/acts.ts'
+import { APPROVABLE_ACTS } from '../../../../admin/src/approvals/acts.ts'
 import { acting } from '../../../../admin/test/acting.ts'
 import { keyPair } from '../../../../core/test/key-pairs.ts'
 import { adminCaller } from '../../admin-api.ts'
@@ -194,7 +194,7 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
 
 test('each act that may wait is here', () => {
   const known = [...Object.keys(RACES), ...Object.values(OTHERS).flat()]
-  expect(known.toSorted()).toEqual(APPROVAL_ACTS.map(({ act }) => act.name).toSorted())
+  expect(known.toSorted()).toEqual(APPROVABLE_ACTS.map(({ act }) => act.name).toSorted())
 })
 
 const isWaiting = async (): Promise<boolean> => {

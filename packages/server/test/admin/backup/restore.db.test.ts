@@ -19,7 +19,7 @@ import { verifyAuditLog } from '@rollcall/audit/verify/verify'
 import { areMessagesHeld } from '@rollcall/backup/store/restorations'
 import { deliveryBodyBinding } from '@rollcall/core/model/delivery'
 import { createBodyEncryption } from '@rollcall/keys/bodies'
-import { createKeys } from '@rollcall/keys/own-keys'
+import { ensureAndLoadOwnKeys } from '@rollcall/keys/own-keys'
 import { ensureOwnKeys } from '@rollcall/keys/rotation'
 import { listOwnKeys } from '@rollcall/keys/store/own-keys'
 import { CompactSign, compactVerify, createLocalJWKSet } from 'jose'
@@ -123,7 +123,7 @@ test('keys of every algorithm that a participant needed come back, and sign', as
   const file = await backupOf(from)
   const into = await target()
   await restoreDatabase(acting(depsOf(into)), { file, ...without })
-  const keysOf = async (of: Place) => createKeys(of.db, await depsOf(of).vault(), { error: () => undefined })
+  const keysOf = async (of: Place) => ensureAndLoadOwnKeys(of.db, await depsOf(of).vault(), { error: () => undefined })
   const [before, restored] = [await keysOf(from), await keysOf(into)]
   const key_set = { keys: [...(await restored.jwks()).keys] }
   expect(key_set).toEqual(await before.jwks())

@@ -3,7 +3,11 @@ import { listEvents } from '@rollcall/admin/events/list'
 import { backfillSubscription, resumeSubscription, testSubscription } from '@rollcall/admin/events/subscription-mailbox'
 import type { Participant } from '@rollcall/core/model/participant'
 import { closeStaleMailboxes } from '@rollcall/delivery/store/events/closing'
-import { findSubscriptionToQueue, insertTestNotification, queueBackfill } from '@rollcall/delivery/store/events/queueing'
+import {
+  findSubscriptionToQueue,
+  insertTestNotification,
+  queueBackfill,
+} from '@rollcall/delivery/store/events/tests-and-backfills'
 import { generate } from '@rollcall/synthetic'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'

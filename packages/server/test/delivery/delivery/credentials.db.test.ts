@@ -2,9 +2,9 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import {
-  type ClearCredentials,
   type Credentials,
   createCredentials,
+  type DecryptedCredentials,
   decryptCredentials,
   encryptCredentials,
   isClientIdentity,
@@ -40,7 +40,7 @@ afterAll(async () => {
 
 let id = 0
 /** A participant with these credentials. */
-async function owner(secrets: ClearCredentials) {
+async function owner(secrets: DecryptedCredentials) {
   id += 1
   const participant = { id, outgoing: [LOOPBACK, { ...LOOPBACK, host: 'partner.example', plainHttp: false }] }
   const settings = { auth: secrets.auth, sealed: await encryptCredentials(vault, id, secrets) }
@@ -55,7 +55,7 @@ const listening = async (answer: Receiver['answer']): Promise<Receiver> => {
 }
 
 const ORIGIN = 'https://sp.example'
-const BEARER: ClearCredentials = { auth: 'bearer', origin: ORIGIN, token: 's3cret' }
+const BEARER: DecryptedCredentials = { auth: 'bearer', origin: ORIGIN, token: 's3cret' }
 
 test('a token goes to the origin it was set for and to no other', async () => {
   const { find, settings } = await owner(BEARER)
@@ -82,7 +82,7 @@ test('sealed for one participant they do not open for another, nor as something 
   expect(await decryptCredentials(vault, participant.id, { auth: 'none', sealed: null })).toBeNull()
 })
 
-const oauth = (url: string, client_secret = 'a b:c'): ClearCredentials => ({
+const oauth = (url: string, client_secret = 'a b:c'): DecryptedCredentials => ({
   auth: 'oauth2',
   origin: ORIGIN,
   token_url: `${url}/token`,

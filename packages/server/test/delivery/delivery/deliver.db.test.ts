@@ -9,7 +9,7 @@ import {
 } from '@rollcall/participants/store/participant-callbacks'
 import { setParticipantStatus } from '@rollcall/participants/store/participants'
 import { expect, test, vi } from 'vitest'
-import { drainParticipant } from '../../../../delivery/src/delivery/drain.ts'
+import { drainParticipant } from '../../../../delivery/src/delivery/drain-participant.ts'
 import { secondsUntilDelivery } from '../../../../delivery/src/store/deliveries/destinations.ts'
 import { SETTINGS_AGE } from '../../../../observe/test/clock.ts'
 import { ACK, aClaim, answering, attemptsOf, kept, newDelivery, type Receiver, senderWithPeers } from '../../deliveries.ts'

@@ -4,12 +4,12 @@ import { randomUUID } from 'node:crypto'
 import type { Participant } from '@rollcall/core/model/participant'
 import { findBreaker } from '@rollcall/delivery/store/deliveries/breakers'
 import { changeDeliveries } from '@rollcall/delivery/store/deliveries/delivery-changes'
-import { moveDeliveriesStatement } from '@rollcall/delivery/store/deliveries/move-deliveries'
+import { makeAddressChangeStatement } from '@rollcall/delivery/store/deliveries/move-deliveries'
 import { ADDRESSLESS_EXCHANGES_SQL } from '@rollcall/engine/store/exchanges/exchange-names'
 import { type CallbackSettings, setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { expect, test, vi } from 'vitest'
 import { countRowsRead } from '../../../../database/test/rows-read.ts'
-import { drainParticipant } from '../../../../delivery/src/delivery/drain.ts'
+import { drainParticipant } from '../../../../delivery/src/delivery/drain-participant.ts'
 import { secondsUntilDelivery } from '../../../../delivery/src/store/deliveries/destinations.ts'
 import { SETTINGS_AGE } from '../../../../observe/test/clock.ts'
 import {
@@ -192,7 +192,7 @@ test('what waits for a default address that is away goes to the new one as soon 
   await inTurn(participant)
   expect(await breakerOf(participant, dead)).toMatchObject({ opened_at: expect.any(Date) })
   await setCallbackSettings(sender.database.db, participant.id, { default_url: live.url }, (default_url) =>
-    moveDeliveriesStatement(participant.id, { default_url, addressless: ADDRESSLESS_EXCHANGES_SQL }),
+    makeAddressChangeStatement(participant.id, { default_url, addressless: ADDRESSLESS_EXCHANGES_SQL }),
   )
   sender.clock.pass(SETTINGS_AGE)
   await dueNow(sender, participant.id)

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { envelopeBounds as clientBounds } from '../../../../client/src/receiver/read-request.ts'
 import { callbackNamed } from '../../../../delivery/src/delivery/targets.ts'
 import { composeEnvelope, type ItemWithDocument } from '../../../../delivery/src/notify/compose.ts'
-import { planEnvelopes } from '../../../../delivery/src/notify/items.ts'
+import { planEnvelopes } from '../../../../delivery/src/notify/group-items.ts'
 import type { EventDocument, WaitingNotification } from '../../../../delivery/src/store/events/waiting.ts'
 import { envelopeBounds, readCallbackEnvelope } from '../../../../participants/src/reading/envelope.ts'
 import { waiting } from '../../notifications.ts'
@@ -117,7 +117,7 @@ test('where the list of a kind is closed, its own name is sent; others as the pa
 })
 
 test('a correction names the item that it corrects, and what is sent again keeps its name', () => {
-  const { header, item } = composed([{ purpose: 'correction', corrects: 'earlier' }])
+  const { header, item } = composed([{ purpose: 'correction', corrected_reference_id: 'earlier' }])
   expect(header.meta.corrects).toEqual({ [item.reference_id]: 'earlier' })
   expect(composed([{ reference_id: 'as-before' }]).item.reference_id).toBe('as-before')
 })
@@ -153,7 +153,7 @@ test('an item of a backfill has the day of its record, because its own time says
     return [header.meta.occurred_at, header.meta.recorded_at].map((named) => named[item.reference_id]).concat(item.timestamp)
   }
   expect(timesOf({ purpose: 'backfill' })).toEqual([day, day, day])
-  expect(timesOf({ purpose: 'backfill', corrected: 5 })).toEqual([day, queued, queued])
+  expect(timesOf({ purpose: 'backfill', corrected_notification: 5 })).toEqual([day, queued, queued])
   expect(timesOf({ purpose: 'event' })).toEqual([day, queued, queued])
 })
 
@@ -182,7 +182,7 @@ test('a correction names what it corrects, also in the same envelope', () => {
       mailbox: 'mailbox-1',
       sequence: 1,
     },
-    [one({ id: 1, event: 1 }), one({ id: 2, event: 2, purpose: 'correction', corrected: 1 })],
+    [one({ id: 1, event: 1 }), one({ id: 2, event: 2, purpose: 'correction', corrected_notification: 1 })],
   )
   // biome-ignore lint/suspicious/noExplicitAny: what is sent is what is asserted
   const [death, cancel] = message.notify_event as any

@@ -152,7 +152,7 @@ test('an envelope that was composed before and is not committed yet is composed 
       message_id: 'm',
       target: peer.url,
       encrypted: false,
-      made: null,
+      disclosedUnder: null,
       body: Buffer.alloc(0) as never,
       mailbox: subscribed.mailbox,
     },

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { requestBodyBinding } from '@rollcall/core/model/exchange'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { clearAnsweredItems } from '../../../../engine/src/store/exchanges/forget-exchanges.ts'
+import { clearAnsweredRecordIds } from '../../../../engine/src/store/exchanges/forget-exchanges.ts'
 import { listReferences } from '../../../../engine/src/store/exchanges/references.ts'
 import { BOUNDARY, multipartBody, uploadParts } from '../../../../engine/test/multipart.ts'
 import {
@@ -159,7 +159,7 @@ it('a failure is said for every item of its chunk, and the other chunks are answ
   } finally {
     await query('alter table hidden rename to r1_person')
   }
-  await clearAnsweredItems(server.database.db)
+  await clearAnsweredRecordIds(server.database.db)
   await answerExchange(server, first)
   await answerExchange(server, third)
   await deliverAll(server)
@@ -172,7 +172,7 @@ it('a failure is said for every item of its chunk, and the other chunks are answ
     `r-${2 * CHUNK_ITEMS - 1}`,
   ])
   expect(await stateOf(correlation_id)).toMatchObject({ state: 'failed' })
-  expect(await clearAnsweredItems(server.database.db)).toBe(1)
+  expect(await clearAnsweredRecordIds(server.database.db)).toBe(1)
   await peer.receiver.close()
 })
 

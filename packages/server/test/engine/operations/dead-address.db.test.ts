@@ -2,7 +2,7 @@
 
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { drainParticipant } from '../../../../delivery/src/delivery/drain.ts'
+import { drainParticipant } from '../../../../delivery/src/delivery/drain-participant.ts'
 import { accepted, allowLoopback, answerExchange, byIdentifier, searchFor } from '../../asynchronous.ts'
 import { LOOPBACK, receiver } from '../../deliveries.ts'
 import { type TestParticipant, type TestServer, testServer } from '../../server.ts'

@@ -7,7 +7,7 @@ import { openDatabase } from '@rollcall/database/database'
 import { inTransaction } from '@rollcall/database/transaction'
 import { applyScheduledStatuses } from '@rollcall/engine/operations/scheduled-statuses'
 import { type JsonObject, operation } from '@rollcall/protocol'
-import { OWN_SINK } from '@rollcall/records/records/record-sink'
+import { OWN_TABLES_SINK } from '@rollcall/records/records/record-sink'
 import { afterAll, describe, expect, it } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { answerEnrolmentUpdates } from '../../../../engine/src/operations/enrolment-updates.ts'
@@ -175,7 +175,7 @@ describe('a scheduled status', () => {
     await schedule('U-50', 1)
     const [recordType] = registry.kind.record_types
     const client = await elsewhere.pool.connect()
-    await inTransaction(client, () => OWN_SINK.deleteRecords(client, registry, recordType, ['U-50']))
+    await inTransaction(client, () => OWN_TABLES_SINK.deleteRecords(client, registry, recordType, ['U-50']))
     client.release()
     server.clock.pass(2 * MINUTE)
     expect(await run()).toBe(0)

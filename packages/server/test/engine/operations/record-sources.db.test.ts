@@ -10,12 +10,12 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { openDatabase } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import { protectPerson } from '@rollcall/records/records/protect-person'
-import { OWN_SINK } from '@rollcall/records/records/record-sink'
+import { OWN_TABLES_SINK } from '@rollcall/records/records/record-sink'
 import { setRegistryRecords } from '@rollcall/records/records/registry-records'
 import { afterAll, describe, expect, it } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { beneficiary, enrolment } from '../../../../core/test/beneficiaries.ts'
-import { takeNextEnvelopes } from '../../../../delivery/src/notify/next-items.ts'
+import { planNextEnvelopes } from '../../../../delivery/src/notify/plan-envelopes.ts'
 import { hasMariadb } from '../../../../source/test/mariadb.ts'
 import { accepted, asyncPeer, callbacksTo, deliverAll, searchFor } from '../../asynchronous.ts'
 import { liveMariadb, liveOffice } from '../../live-office.ts'
@@ -50,7 +50,7 @@ const SOURCES: readonly Source[] = [
       const [recordType] = registry.kind.record_types
       return async (primary: string) => {
         await withTransaction(database.db.pool, (client) =>
-          OWN_SINK.deleteRecords(client, registry, recordType, [primary.toUpperCase()]),
+          OWN_TABLES_SINK.deleteRecords(client, registry, recordType, [primary.toUpperCase()]),
         )
       }
     },
@@ -220,7 +220,7 @@ describe.each(SOURCES)('records in a source: $name', async ({ name, isOwn, hold,
     const settings = { notify_items: 10, notify_bytes: 1_000_000 }
     const grant = await server.context.grants.of({ id: peer.id, status: 'active' }, civil)
     const planned = async () => {
-      const { envelopes } = await takeNextEnvelopes(database.db, rows[0].mailbox, { registry: civil, grant, settings })
+      const { envelopes } = await planNextEnvelopes(database.db, rows[0].mailbox, { registry: civil, grant, settings })
       const events = envelopes.flat().map(({ event }) => event)
       const read = await database.db.pool.query(
         `select document::json -> 'name' ->> 'given_name' as given_name from event where id = any($1) order by id`,

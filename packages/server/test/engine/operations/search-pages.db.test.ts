@@ -220,7 +220,13 @@ describe('a search that is too broad', () => {
           items: 1,
           state: undefined,
           addFacts: () => {},
-          budget: { bytes: 1_000_000, records: 1_000, until: Number.POSITIVE_INFINITY, turn: Promise.resolve(), over: false },
+          budget: {
+            bytes: 1_000_000,
+            records: 1_000,
+            until: Number.POSITIVE_INFINITY,
+            lastSlotTaken: Promise.resolve(),
+            over: false,
+          },
         },
         { timestamp: '2026-01-01T00:00:00Z', search_criteria: { query_type: 'expression', query } },
       )

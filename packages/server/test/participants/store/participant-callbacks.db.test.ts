@@ -1,5 +1,5 @@
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { type ClearCredentials, decryptCredentials, encryptCredentials } from '@rollcall/delivery/delivery/credentials'
+import { type DecryptedCredentials, decryptCredentials, encryptCredentials } from '@rollcall/delivery/delivery/credentials'
 import { newMasterKey } from '@rollcall/keys/master-key'
 import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
 import { rotateMasterKey } from '@rollcall/keys/vault'
@@ -51,7 +51,7 @@ test('credentials go with the master key when it is replaced', async () => {
   const { db } = sender.database
   const { id } = await takes(sender, 'b.example', null)
   const config = testConfig(sender.env)
-  const secrets: ClearCredentials = { auth: 'bearer', origin: 'https://b.example', token: 't' }
+  const secrets: DecryptedCredentials = { auth: 'bearer', origin: 'https://b.example', token: 't' }
   const vault = await openVault(config, db)
   await withCurrentMasterKey(async () => {
     await setCallbackSettings(db, id, { auth: 'bearer', sealed: await encryptCredentials(vault, id, secrets) })

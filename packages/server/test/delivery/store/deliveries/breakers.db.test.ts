@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { deliveryHealth, findBreaker, forgetBreakers, takeProbes } from '@rollcall/delivery/store/deliveries/breakers'
+import { deleteIdleBreakers, deliveryHealth, findBreaker, takeProbes } from '@rollcall/delivery/store/deliveries/breakers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDelivery, type TestSender, takes, testSender } from '../../../deliveries.ts'
 
@@ -24,7 +24,7 @@ test('destinations to which nothing is on its way are forgotten ten minutes afte
   await opened(participant.id, 'https://waited-for.example', '1 day')
   await opened(participant.id, 'https://just-now.example', '9 minutes')
   for (const port of [1, 2, 3]) await opened(participant.id, `https://idle.example:${port}`, '11 minutes')
-  expect(await forgetBreakers(db)).toBe(3)
+  expect(await deleteIdleBreakers(db)).toBe(3)
   const { rows } = await db.pool.query('select origin from breaker where participant = $1 order by origin', [participant.id])
   expect(rows.map(({ origin }) => origin)).toEqual(['https://just-now.example', 'https://waited-for.example'])
 })

@@ -158,6 +158,7 @@ test('nodes that listen are told of a participant for whom something may be due,
     onExchanges: () => heard.push('exchange'),
     onDeliveries: (id) => heard.push(id),
     onMailboxes: () => heard.push('mailbox'),
+    onAnyMailbox: () => heard.push('any mailbox'),
     onOutbox: () => heard.push('outbox'),
     onSources: () => heard.push('sources'),
   })

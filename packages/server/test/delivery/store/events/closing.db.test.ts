@@ -4,7 +4,7 @@ import { openDatabase } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import { changeDeliveries } from '@rollcall/delivery/store/deliveries/delivery-changes'
 import { closeStaleMailboxes, openMailbox } from '@rollcall/delivery/store/events/closing'
-import { clearSentEvents, forgetEvents } from '@rollcall/delivery/store/events/forgetting'
+import { deleteSentEventDocuments, forgetEvents } from '@rollcall/delivery/store/events/forgetting'
 import { ensureMailbox } from '@rollcall/delivery/store/events/mailboxes'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { acting } from '../../../../../admin/test/acting.ts'
@@ -102,7 +102,7 @@ test('one whose record was deleted after its delivery is not sent again without 
   const { db } = server.database
   const id = await sent('A', 'delivered')
   await query(`update event set recorded_at = now() - interval '2 minutes'`)
-  expect(await clearSentEvents(db)).toBe(1)
+  expect(await deleteSentEventDocuments(db)).toBe(1)
   expect(await changeDeliveries(db, 'replay', { ids: [id] })).toBe(0)
   expect(await rows.states()).toEqual(['sent'])
   await expect(changeByHand(acting({ db }), { change: 'replay', ids: [id] })).rejects.toThrow(

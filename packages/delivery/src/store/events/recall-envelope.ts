@@ -11,7 +11,7 @@ export interface NotifiedSubscription {
   readonly event_type: string
   readonly record_type: string
   readonly unfiltered: boolean
-  /** True when the subscription was taken back, or its consent has ended: nothing more of it is sent. */
+  /** True when nothing more may be sent for the subscription (`IS_SILENCED_SQL`). */
   readonly unwanted: boolean
 }
 
@@ -69,9 +69,9 @@ export interface MovedSubscriptions {
 }
 
 /**
- * Moves the waiting notifications of subscriptions into their new mailbox. Envelopes of the old mailboxes with such
- * notifications are dropped, even during an attempt, or when they were given up because their mailbox was closed. Their
- * notifications wait again, each in the mailbox of its subscription. Runs in the caller's transaction.
+ * Moves the waiting notifications of subscriptions into their new mailbox. Pending envelopes of the old mailboxes that contain
+ * such notifications are dropped, even during an attempt. So are envelopes that were given up because their mailbox was closed.
+ * Their notifications wait again, each in the mailbox of its subscription. Runs in the caller's transaction.
  */
 export async function moveWaitingNotifications(
   client: Pick<pg.ClientBase, 'query'>,

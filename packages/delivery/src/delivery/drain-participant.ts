@@ -14,7 +14,7 @@ import { createDestinationRound } from './round.ts'
 import { mostScheduleSeconds } from './schedule.ts'
 
 /** Milliseconds of a participant's turn, after which no further attempt is begun. */
-const TURN_MS = 10_000
+const PARTICIPANT_TURN_MS = 10_000
 /**
  * Milliseconds for which a turn waits at its end for attempts in progress. Those that last longer continue in the
  * background. A turn that has failed or is aborted waits for all.
@@ -26,7 +26,7 @@ const PERMIT_POLL_MS = 50
 const DUE_POLL_MS = 250
 /** The most destinations of a participant that one poll for due deliveries reads. */
 const MOST_POLLED_DESTINATIONS = 200
-/** The fewest seconds between two turns, unless something is due, so that many destinations are probed together. */
+/** The fewest seconds between two turns when nothing is due. Without this pause, each probe would get a turn of its own. */
 const LEAST_TURN_PAUSE_SECONDS = 0.25
 /** Seconds until the deliveries of a disabled participant are checked again. */
 const DISABLED_RECHECK_SECONDS = 5
@@ -42,7 +42,7 @@ export async function drainParticipant(
   deps: DeliverDeps,
   participant: number,
   signal?: AbortSignal,
-  turn = TURN_MS,
+  turn = PARTICIPANT_TURN_MS,
 ): Promise<number | null> {
   const { db } = deps
   const found = await deps.directory.participantById(participant)
@@ -50,7 +50,7 @@ export async function drainParticipant(
     const waits = found !== null && (await secondsUntilDelivery(db, participant)) !== null
     return waits ? DISABLED_RECHECK_SECONDS : null
   }
-  await takeTurn(deps, participant, await deps.callbacks.of(found), { signal, turn })
+  await runParticipantTurn(deps, participant, await deps.callbacks.of(found), { signal, turn })
   const wait = await secondsUntilDelivery(db, participant)
   return wait === null || wait === 0 ? wait : Math.max(wait, LEAST_TURN_PAUSE_SECONDS)
 }
@@ -59,7 +59,7 @@ export async function drainParticipant(
  * Visits the destinations that have something due, and gives each a permit before any gets a second one. So a
  * destination that does not answer, or whose breaker is open, delays the others little.
  */
-async function takeTurn(
+async function runParticipantTurn(
   deps: DeliverDeps,
   participant: number,
   settings: CallbackSettings,
@@ -83,7 +83,7 @@ async function takeTurn(
   const round = createDestinationRound(MOST_POLLED_DESTINATIONS)
   try {
     while (now() < end && signal?.aborted !== true && failed === undefined) {
-      const seen = await nextDestinations(deps, participant, round.from())
+      const seen = await readNextDestinations(deps, participant, round.from())
       const due = seen.filter(({ wait }) => wait <= 0)
       const claim = newAttemptClaim(settings)
       const { taken, served, wait } = await takeDueDeliveries(deps, participant, settings, due, claim)
@@ -103,7 +103,11 @@ async function takeTurn(
 }
 
 /** Reads destinations in the order of their origins, from `from` on; after the last one it continues with the first. */
-async function nextDestinations({ db }: DeliverDeps, participant: number, from: string): Promise<readonly WaitingDestination[]> {
+async function readNextDestinations(
+  { db }: DeliverDeps,
+  participant: number,
+  from: string,
+): Promise<readonly WaitingDestination[]> {
   const found = await findDestinations(db, participant, from, MOST_POLLED_DESTINATIONS)
   if (from === '' || found.length === MOST_POLLED_DESTINATIONS) return found
   const first = await findDestinations(db, participant, '', MOST_POLLED_DESTINATIONS - found.length)
@@ -123,7 +127,8 @@ async function attemptTakenDelivery(
   { delivery, permit, probe }: TakenDelivery,
   claim: DeliveryClaim,
 ): Promise<void> {
-  await attemptWithPermit(deps, permit, { delivery, claim, probe, read: () => decryptDelivery(deps, delivery) })
+  const read = () => decryptDelivery(deps, delivery)
+  await attemptWithPermit(deps, permit, { delivery, claim, probe, checksPermission: true, read })
   if (probe) await expireDeliveriesAfterProbe(deps, settings, delivery)
 }
 

@@ -8,29 +8,29 @@ export interface PlannedItem {
   readonly notifications: readonly [WaitingNotification, ...WaitingNotification[]]
 }
 
-/** The marking of all items in an envelope: test or backfill; null: neither. No envelope has items of two markings. */
+/** What all items of an envelope are marked as: a test, or part of a backfill; null: neither. */
 export type EnvelopeMarking = 'test' | 'backfill' | null
 
 /** The marking that the envelope of this notification has; null for an event or a correction. */
 export const envelopeMarkingOf = ({ purpose }: WaitingNotification): EnvelopeMarking =>
   purpose === 'test' || purpose === 'backfill' ? purpose : null
 
-/** Bytes that an item may have beside its record, and bytes that each further subscription adds to `header.meta`. */
-const ITEM_FRAME_BYTES = 1_024
+/** Estimates: the bytes of an item without its record, and the bytes that each further subscription adds to `header.meta`. */
+const ITEM_BYTES_WITHOUT_RECORD = 1_024
 const SUBSCRIPTION_META_BYTES = 160
-/** The most JSON values of all items in `header.meta`. Our receivers accept 10,000 values outside `message.notify_event`. */
+/** The most JSON values in `header.meta`. Participants that run this server accept 10,000 outside `message.notify_event`. */
 const MOST_META_VALUES = 9_900
-/** The most subscriptions of one item in `header.meta`. Our receivers accept 1,000 members of one object. */
+/** The most subscriptions of one item in `header.meta`. Participants that run this server accept 1,000 members of one object. */
 const MOST_ITEM_SUBSCRIPTIONS = 1_000
 
 /** The JSON values that a notification adds to `header.meta` (`writeItemMeta`). @param isFirst it is the first of its item */
-const countMetaValues = ({ corrected, replaced_by }: WaitingNotification, isFirst: boolean): number =>
-  (isFirst ? 7 : 2) + (corrected === null ? 0 : 1) + (replaced_by === null ? 0 : 3)
+const countMetaValues = ({ corrected_notification, replaced_by }: WaitingNotification, isFirst: boolean): number =>
+  (isFirst ? 7 : 2) + (corrected_notification === null ? 0 : 1) + (replaced_by === null ? 0 : 3)
 
 /**
- * Sorts the notifications of each record by the version of the record. Only notifications of the same record change places.
- * Otherwise an event that was held until now could come after a later one in the same envelope, and the receiver would replace
- * the newer record by the older one.
+ * Sorts the notifications of each record by the version of the record. The order of different records stays. Unsorted, an event
+ * that became due late could follow a newer event in the same envelope, and the receiver would replace the newer record by the
+ * older one.
  */
 function sortByVersionWithinRecords(waiting: readonly WaitingNotification[]): readonly WaitingNotification[] {
   const recordOf = (one: WaitingNotification): string => `${envelopeMarkingOf(one)} ${one.record_type} ${one.record}`
@@ -59,7 +59,8 @@ export function planEnvelopes(
 }
 
 /**
- * The items of the next envelope: the first, and as many following ones with the same marking as the limits allow.
+ * The items of the next envelope: those of the first notification, and of as many following notifications with the same marking
+ * as the limits allow.
  * @param waiting in order; if it is empty, there are no items
  */
 export function planEnvelopeItems(
@@ -72,7 +73,7 @@ export function planEnvelopeItems(
   for (const one of waiting) {
     if (waiting[0] !== undefined && envelopeMarkingOf(one) !== envelopeMarkingOf(waiting[0])) break
     const known = items.get(one.event)
-    bytes += known === undefined ? one.bytes + ITEM_FRAME_BYTES : SUBSCRIPTION_META_BYTES
+    bytes += known === undefined ? one.bytes + ITEM_BYTES_WITHOUT_RECORD : SUBSCRIPTION_META_BYTES
     values += countMetaValues(one, known === undefined)
     const isFull =
       bytes > bounds.notify_bytes ||

@@ -1,7 +1,7 @@
 import type { NotificationPurpose } from '@rollcall/core/model/event'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { envelopeMarkingOf, planEnvelopeItems, planEnvelopes } from '../../../../delivery/src/notify/items.ts'
+import { envelopeMarkingOf, planEnvelopeItems, planEnvelopes } from '../../../../delivery/src/notify/group-items.ts'
 import type { WaitingNotification } from '../../../../delivery/src/store/events/waiting.ts'
 import { waiting } from '../../notifications.ts'
 

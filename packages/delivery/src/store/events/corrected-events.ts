@@ -13,8 +13,8 @@ export interface EventsToCorrect {
   readonly event_type: string | null
   /** Events that were recorded before this time are not corrected. */
   readonly since: Date
-  /** The id of the event that is corrected, besides events of backfills; undefined: all events of the type. */
-  readonly corrected: number | undefined
+  /** The id of the only event that is corrected, in addition to events of backfills; undefined: all events of the type. */
+  readonly corrected_event: number | undefined
 }
 
 /** The notification of a corrected event. Its receiver is notified of the correction. */
@@ -28,12 +28,12 @@ export interface EarlierNotification {
 
 /**
  * The ids of the record's events of this type that were not taken back; without a type, of all its events. With
- * `corrected`, only that event and events of backfills, or none if that event is not among them.
+ * `corrected_event`, only that event and events of backfills. The result is empty if `corrected_event` is no such event.
  */
 export async function findCorrectableEvents(
   client: ClientBase,
   registryId: number,
-  { record_type, record, event_type, since, corrected }: EventsToCorrect,
+  { record_type, record, event_type, since, corrected_event }: EventsToCorrect,
 ): Promise<readonly number[]> {
   const id = toStoredId(record)
   const { rows } = await client.query<{ id: number; purpose: NotificationPurpose }>(
@@ -44,15 +44,15 @@ export async function findCorrectableEvents(
     [registryId, record_type, id.record, event_type, since, id.record_key],
   )
   const all = rows.map(({ id }) => id)
-  if (corrected === undefined) return all
-  if (!all.includes(corrected)) return []
-  return rows.filter(({ id, purpose }) => id === corrected || purpose === 'backfill').map(({ id }) => id)
+  if (corrected_event === undefined) return all
+  if (!all.includes(corrected_event)) return []
+  return rows.filter(({ id, purpose }) => id === corrected_event || purpose === 'backfill').map(({ id }) => id)
 }
 
 /**
  * The notifications of these events that were sent, or will be, to subscriptions that are live, or that ended for the reason
- * `endedBy`. If a subscription has several, only the last one is found, because the receiver knows that one last; and of those
- * that wait in a backfill also the last one, which the receiver will know.
+ * `endedBy`. Of several for one subscription only the last is found, because it says what the receiver knows. The last of those
+ * that wait in a backfill is found too, because it is sent later.
  */
 export async function findLastNotificationsOfEvents(
   client: ClientBase,

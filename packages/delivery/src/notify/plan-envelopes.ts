@@ -20,8 +20,8 @@ import {
   redirectCorrections,
   type WaitingNotification,
 } from '../store/events/waiting.ts'
+import { type PlannedItem, planEnvelopes } from './group-items.ts'
 import { findHiddenNotifications } from './hidden-notifications.ts'
-import { type PlannedItem, planEnvelopes } from './items.ts'
 
 interface MailboxReceiver {
   readonly registry: Registry
@@ -32,10 +32,10 @@ interface MailboxReceiver {
 /** The fewest due notifications that one read asks for, so that several envelopes are planned at a time. */
 const FEWEST_READ_NOTIFICATIONS = 400
 /**
- * When the notifications that were read complete no envelope, they are read again: `times` as many as the last time, but at most
- * `most`.
+ * When the notifications that were read complete no envelope, more are read: the last number multiplied by `times`, but at most
+ * `most` notifications.
  */
-const NOTIFICATION_READ_GROWTH = { times: 8, most: 20_000 }
+const NOTIFICATION_COUNT_GROWTH = { times: 8, most: 20_000 }
 
 /** The items that the next envelopes of a mailbox will have. */
 export interface PlannedEnvelopes {
@@ -46,7 +46,7 @@ export interface PlannedEnvelopes {
 }
 
 /** Plans the next envelopes of a mailbox. Due notifications that may not be sent are dropped for good. */
-export async function takeNextEnvelopes(db: Database, mailbox: number, to: MailboxReceiver): Promise<PlannedEnvelopes> {
+export async function planNextEnvelopes(db: Database, mailbox: number, to: MailboxReceiver): Promise<PlannedEnvelopes> {
   // One notification more than needed is read: it shows whether the last item is complete.
   let most = Math.max(to.settings.notify_items, FEWEST_READ_NOTIFICATIONS) + 1
   for (;;) {
@@ -56,14 +56,15 @@ export async function takeNextEnvelopes(db: Database, mailbox: number, to: Mailb
     // When not all due notifications were read, the last envelope may be incomplete: others may belong to it.
     const whole = isAll ? envelopes : envelopes.slice(0, -1)
     if (isAll || whole.length > 0) return { envelopes: whole, isAll }
-    if (envelopes.length > 0 && most === NOTIFICATION_READ_GROWTH.most) return { envelopes, isAll }
-    most = Math.min(NOTIFICATION_READ_GROWTH.times * most, NOTIFICATION_READ_GROWTH.most)
+    if (envelopes.length > 0 && most === NOTIFICATION_COUNT_GROWTH.most) return { envelopes, isAll }
+    most = Math.min(NOTIFICATION_COUNT_GROWTH.times * most, NOTIFICATION_COUNT_GROWTH.most)
   }
 }
 
 /**
- * Drops notifications that are no longer wanted or permitted, and returns the others. A subscription that is no longer
- * permitted is suspended. It is not suspended when only the record may not be seen.
+ * Drops notifications that are no longer wanted or permitted, and corrections of events that were never sent. Returns the others.
+ * The identifier of a survivor that the grant hides is removed from them. Suspends a subscription that the grant no longer
+ * permits, but not when the grant hides only the record.
  */
 async function keepSendableNotifications(
   db: Database,
@@ -93,7 +94,7 @@ async function keepSendableNotifications(
       [...dropped].map(({ id }) => id),
     )
   }
-  const left = await dropUnsentCorrections(
+  const left = await dropCorrectionsOfUnsentEvents(
     pool,
     found.filter((one) => !dropped.has(one)),
   )
@@ -115,20 +116,20 @@ async function findForbiddenSubscriptions(
   criteriaPermissionCache.set(grant, known)
   const subscriptions = new Set(found.map(({ subscription }) => subscription))
   const unknown = [...subscriptions].filter((subscription) => !known.has(subscription))
-  const read = unknown.length === 0 ? [] : await readCriteriaTexts({ pool }, unknown)
+  const read = unknown.length === 0 ? [] : await readCriteriaTexts(pool, unknown)
   for (const [id, criteria] of read) known.set(id, isSubscriptionGranted(grant, criteria))
   return new Set([...subscriptions].filter((subscription) => known.get(subscription) === false))
 }
 
 /** Drops corrections of events that were never sent to their subscriptions: a correction would reveal a hidden event. */
-async function dropUnsentCorrections(
+async function dropCorrectionsOfUnsentEvents(
   pool: pg.Pool,
   found: readonly WaitingNotification[],
 ): Promise<readonly WaitingNotification[]> {
-  const corrections = found.filter(({ corrected }) => corrected !== null).map(({ id }) => id)
+  const corrections = found.filter(({ corrected_notification: earlier }) => earlier !== null).map(({ id }) => id)
   if (corrections.length === 0) return found
   const others = new Map((await redirectCorrections(pool, corrections)).map((other) => [other.id, other]))
-  const unsent = [...others.values()].filter(({ corrected }) => corrected === null).map(({ id }) => id)
+  const unsent = [...others.values()].filter(({ corrected_notification: earlier }) => earlier === null).map(({ id }) => id)
   if (unsent.length > 0) await dropNotifications(pool, unsent)
   return found
     .filter(({ id }) => !unsent.includes(id))

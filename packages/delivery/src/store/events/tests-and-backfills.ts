@@ -102,11 +102,11 @@ export async function findUnfinishedBackfill(
 }
 
 /**
- * Queues a notification for each record on a page of the records that match now, as they are now, with the version of their last
- * event (0 without one), and stores the place for the next page. An item names the day on which its record was written: the time
- * would show which records one batch of an import has written, and so how many hidden persons are among them. Records and
- * versions are read in one snapshot, so that no version is that of a later change.
- * @returns null: another backfill of the subscription has continued meanwhile, or the subscription is not live
+ * Queues a notification for each record on a page of the records that match now. Also stores the place for the next page. The
+ * notification has the present record, with the version of its last event; 0 without one. Both are read in one snapshot. The time
+ * of its item is only the day on which the record was written: the exact time would show which records were imported together,
+ * and so how many hidden persons are among them.
+ * @returns null when nothing was queued: another run has queued this page meanwhile, or the subscription is not live
  */
 export async function queueBackfill(
   db: Database,
@@ -127,12 +127,13 @@ export async function queueBackfill(
   }
 }
 
-const backfillMarkOf = (id: RecordId | null) => (id === null ? { record: null, record_key: null } : toStoredId(id))
+/** The place that a backfill has reached, as columns: the id of the last record. Both are null when no record was read. */
+const toBackfillMarkColumns = (id: RecordId | null) => (id === null ? { record: null, record_key: null } : toStoredId(id))
 
 /**
- * Inserts the events and notifications of the page. They go to the present mailbox of the subscription, which may have moved since
- * the backfill began.
- * @returns false: another backfill has gone on meanwhile, or the subscription is not live; then nothing is queued
+ * Inserts the events and notifications of the page. They go to the present mailbox of the subscription, which may have moved
+ * since the backfill began.
+ * @returns false when nothing was queued: another run has queued this page meanwhile, or the subscription is not live
  */
 async function insertBackfilledEvents(
   client: ClientBase,
@@ -142,8 +143,8 @@ async function insertBackfilledEvents(
   page: readonly PagedRecord[],
 ): Promise<boolean> {
   const ids = page.map((record) => toStoredId(record.id))
-  const formerMark = backfillMarkOf(after)
-  const mark = backfillMarkOf(page.at(-1)?.id ?? null)
+  const formerMark = toBackfillMarkColumns(after)
+  const mark = toBackfillMarkColumns(page.at(-1)?.id ?? null)
   const { rows } = await client.query<{ held: boolean }>(
     `with held as (
         update subscription set backfilled = $12::bigint, backfill_mark = $13::text, backfilled_since = $14::timestamptz

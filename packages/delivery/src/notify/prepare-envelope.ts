@@ -1,0 +1,170 @@
+/**
+ * Prepares the next envelope of a mailbox: finds its receiver, plans envelopes when none is planned, reads the documents of the
+ * events, composes, encrypts for the database, and makes the audit entry. Planning drops notifications that may not be sent any
+ * more, and suspends subscriptions.
+ */
+import { randomUUID } from 'node:crypto'
+import { auditEntryOfNotification, type EntryWithPersons, makeAuditedMessage } from '@rollcall/audit/audit-entry-of'
+import type { Semaphore } from '@rollcall/base/shared/semaphore'
+import type { StoredEnvelope } from '@rollcall/core/model/delivery'
+import type { Grant } from '@rollcall/core/model/grant'
+import type { Participant } from '@rollcall/core/model/participant'
+import type { Registry } from '@rollcall/core/model/registry'
+import type { Database } from '@rollcall/database/database'
+import type { GrantQuota } from '@rollcall/participants/admission/grant-quota'
+import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
+import type { CanonicalText } from '@rollcall/protocol'
+import { RequestFault } from '@rollcall/protocol'
+import type { DeliverDeps } from '../delivery/deliver.ts'
+import { encryptForStorage } from '../delivery/stored-envelope.ts'
+import { callbackNamed, callbackTarget } from '../delivery/targets.ts'
+import type { ClaimedMailbox } from '../store/events/mailboxes.ts'
+import { findEventDocument } from '../store/events/waiting.ts'
+import { type ComposedNotification, composeEnvelope, type ItemWithDocument } from './compose.ts'
+import type { PlannedItem } from './group-items.ts'
+import { planNextEnvelopes } from './plan-envelopes.ts'
+
+/** The dependencies of `prepareNextEnvelope`. */
+export interface PrepareDeps extends DeliverDeps {
+  readonly db: Database
+  readonly grantQuota: GrantQuota
+  /**
+   * Limits the bytes of all envelopes that this node composes, commits or attempts for the first time. An envelope counts for at
+   * most `FIRST_ATTEMPT_WAIT_MS` of its attempt.
+   */
+  readonly envelopeBytes: Semaphore
+}
+
+/** The callback that takes envelopes of notifications. */
+export const NOTIFY_CALLBACK = callbackNamed('notify')
+/**
+ * An envelope is composed while the envelope before it is attempted. It is composed again when its notifications were read more
+ * than this many milliseconds ago: records, grant or subscriptions may have changed. It is composed only from notifications that
+ * were read within half of this time, so that half is left for the attempt.
+ */
+const ENVELOPE_STALE_AFTER_MS = 1_000
+
+/** The receiver of a mailbox's envelopes, with the grant and settings that apply now. */
+interface Recipient {
+  readonly participant: Participant
+  readonly registry: Registry
+  /** The grant in force; null when the participant has none: waiting notifications are then dropped. */
+  readonly grant: Grant | null
+  readonly settings: CallbackSettings
+  readonly target: string
+}
+
+/** The planned envelopes of a mailbox that are not composed yet. `isAll`: they take all notifications that were due. */
+export interface UncomposedEnvelopes {
+  envelopes: (readonly PlannedItem[])[]
+  isAll: boolean
+  /** The time at which the due notifications of these envelopes were read. */
+  at: number
+}
+
+/** An envelope that is ready to be committed. */
+export interface EnvelopeToCommit extends Recipient {
+  readonly composed: ComposedNotification
+  readonly auditEntry: EntryWithPersons
+  readonly id: string
+  readonly header: object
+  readonly message: CanonicalText
+  readonly body: StoredEnvelope
+  /** The time at which the notifications of this envelope were read from the database. */
+  readonly at: number
+  /** True when this envelope takes the last of the notifications that were due when they were read. */
+  readonly isLast: boolean
+  /** Ends the use of `envelopeBytes` by this envelope, so that other envelopes can be composed. */
+  readonly leave: () => void
+}
+
+/** The result of `prepareNextEnvelope`, where `nowhere` and null are explained. */
+type NextEnvelope = EnvelopeToCommit | 'nowhere' | null
+
+/**
+ * Composes the next envelope; null: nothing that may be sent is due, or the events were deleted; `nowhere`: nothing may be sent
+ * now, or there is no address.
+ * @param ahead the planned envelopes; when none is left or they are too old, envelopes are planned anew
+ */
+export async function prepareNextEnvelope(
+  deps: PrepareDeps,
+  mailbox: ClaimedMailbox,
+  sequence: number,
+  ahead: UncomposedEnvelopes,
+): Promise<NextEnvelope> {
+  const now = deps.clock.now()
+  const recipient = await findRecipient(deps, mailbox)
+  if (recipient === null || (await isRecordQuotaUsedUp(deps, recipient))) return 'nowhere'
+  if (ahead.envelopes.length === 0 || now - ahead.at > ENVELOPE_STALE_AFTER_MS / 2) {
+    const next = await planNextEnvelopes(deps.db, mailbox.id, recipient)
+    ahead.envelopes = [...next.envelopes]
+    ahead.isAll = next.isAll
+    ahead.at = now
+  }
+  const { at } = ahead
+  const planned = ahead.envelopes.shift()
+  const { grant } = recipient
+  if (planned === undefined || grant === null) return null
+  const isLast = ahead.isAll && ahead.envelopes.length === 0
+  const bytes = planned.reduce((sum, { notifications: [first] }) => sum + first.bytes, 0)
+  const { begun, end: leave } = deps.envelopeBytes.take('all', bytes)
+  await begun
+  try {
+    const items = await addEventDocuments(deps, planned)
+    if (items.length === 0) {
+      // The events and their notifications were deleted since the notifications were read.
+      leave()
+      return null
+    }
+    const envelope = { ...recipient, grant, mailbox: mailbox.public_id, sequence: sequence + 1 }
+    const composed = composeEnvelope(envelope, items, deps.clock)
+    const id = randomUUID()
+    const { header, message, body, digest } = await encryptForStorage(deps, id, composed.header, composed.message)
+    const reply = makeAuditedMessage(composed.header.message_id, digest, null)
+    const auditEntry = auditEntryOfNotification({ ...recipient, grant }, composed.message, items.length, composed.named, reply)
+    return { ...recipient, composed, auditEntry, id, header, message, body, at, isLast, leave }
+  } catch (error) {
+    leave()
+    throw error
+  }
+}
+
+/** Finds the receiver of a mailbox; null: nothing may be sent to it, or it has no allowed address. */
+async function findRecipient({ directory, grants, callbacks }: PrepareDeps, mailbox: ClaimedMailbox): Promise<Recipient | null> {
+  const participant = await directory.participantById(mailbox.participant)
+  const registry = await directory.registryById(mailbox.registry)
+  if (participant?.status !== 'active' || registry === undefined) return null
+  const grant = await grants.of(participant, registry)
+  const settings = await callbacks.of(participant)
+  try {
+    const target = callbackTarget(settings, mailbox.sender_uri, NOTIFY_CALLBACK)
+    return target === null ? null : { participant, registry, grant, settings, target }
+  } catch (error) {
+    if (error instanceof RequestFault) return null
+    throw error
+  }
+}
+
+/** True when the daily quota of records is used up: the notifications then wait for the next day. */
+const isRecordQuotaUsedUp = async ({ grantQuota }: PrepareDeps, { grant, ...of }: Recipient): Promise<boolean> =>
+  grant !== null && grantQuota.isUsedUp('records', { ...of, grant })
+
+async function addEventDocuments(
+  { db: { pool } }: PrepareDeps,
+  planned: readonly PlannedItem[],
+): Promise<readonly ItemWithDocument[]> {
+  const shown = await Promise.all(planned.map(({ event }) => findEventDocument(pool, event)))
+  return planned.flatMap((item, at) => {
+    const document = shown[at]
+    return document === undefined ? [] : [{ ...item, shown: document }]
+  })
+}
+
+/** True when an envelope that was composed ahead must be composed again (`ENVELOPE_STALE_AFTER_MS`). */
+export const isEnvelopeStale = (next: NextEnvelope, now: number): boolean =>
+  next !== null && next !== 'nowhere' && now - next.at > ENVELOPE_STALE_AFTER_MS
+
+/** Gives the bytes of an envelope back that is not sent. */
+export function releaseEnvelopeBytes(next: NextEnvelope | undefined): void {
+  if (next && next !== 'nowhere') next.leave()
+}
