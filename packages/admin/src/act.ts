@@ -2,8 +2,8 @@
  * Acts: admin functions that change something, or that show what belongs to persons. An act has a caller, and says whether it
  * waits for a second operator. Each call that changes something or shows data of a person has an audit entry, except calls of
  * callers without names (`callerNames`) and repeated reads by an open page (`Caller.isRepeatedAccess`). An admin function that is
- * no act (`defineAdminFunction`) names no person. Of all functions that are no acts, only two change anything: `migrateDatabase`,
- * and `showChecklist`, which stores when a participant took each step first.
+ * no act (`defineAdminFunction`) names no person. Only two functions that are no acts change anything: `migrateDatabase`, and
+ * `showChecklist`, which stores when a participant took each step first.
  */
 
 import { createSemaphore, runInSlot } from '@rollcall/base/shared/semaphore'

@@ -39,6 +39,9 @@ export interface Database {
   close(): Promise<void>
 }
 
+/** The connections of a database, for code that uses nothing else of it. */
+export type DatabaseWithPool = Pick<Database, 'pool'>
+
 /** Default settings of connections; the caller and connection string may override them. Times are in milliseconds. */
 const CONNECTION_DEFAULTS = {
   max: 10,

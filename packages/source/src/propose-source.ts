@@ -188,7 +188,7 @@ async function readLookups(
   return lookups
 }
 
-/** Reads the texts in each row of a table, by the key of the row; null: it has more than MOST_CODES rows, too many for codes. */
+/** Reads the texts in each row of a table, by the key of the row; null: the table has more than MOST_CODES rows. */
 async function readLookupTexts(engine: OpenEngine, table: CatalogTable, key: string): Promise<LookupTable['texts']> {
   const texts = table.columns.filter(({ holds }) => holds === 'text').map(({ name }) => name)
   const rows = await engine.sample(table, [key, ...texts], MOST_CODES + 1)

@@ -211,7 +211,7 @@ function readColumns(
   }
 }
 
-/** Turns an error of the mapping into a refusal: of that one of `paths` that the message names, or else of the whole `at`. */
+/** Turns an error of the mapping into a refusal. The refusal names the path of `paths` that the message names, else `at`. */
 function asSourceRefusal(error: unknown, at: readonly PathStep[], paths: readonly string[] = []): unknown {
   if (!(error instanceof ImportError)) return error
   const about = paths.find((path) => [':', '.'].some((end) => error.message.includes(` of ${path}${end}`)))

@@ -21,7 +21,7 @@ export const ERROR_RATES = {
   strangers_phone: 0.03,
   /** Share of telephones that are written with spaces or hyphens. */
   spaced_phone: 0.15,
-  /** Of the persons whose household has a telephone, and who give no stranger's: the share who give no telephone. */
+  /** Share of persons who give no telephone, among those whose household has one and who do not give the number of a stranger. */
   no_phone: 0.1,
   /** Share of persons who have an email address. */
   email: 0.35,

@@ -1,4 +1,6 @@
-/** The life of a message in order, from stored exchanges, deliveries and notifications. Of target addresses it has the origin. */
+/**
+ * The life of a message in order, from stored exchanges, deliveries and notifications. A target address is shown as its origin.
+ */
 import type { TracedAttempt, TracedDelivery } from '@rollcall/delivery/store/deliveries/traced-deliveries'
 import type { TracedNotification } from '@rollcall/delivery/store/events/traced-notifications'
 import type { TracedCallback, TracedExchange } from '@rollcall/engine/store/exchanges/trace'

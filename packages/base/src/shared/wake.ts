@@ -2,8 +2,8 @@
 
 export interface Wake {
   /**
-   * Ends the current wait, else the next one, after this many milliseconds (default: 0). Of several calls before that wait ends,
-   * only the one with the earliest time has an effect.
+   * Ends the current wait, else the next one, after this many milliseconds (default: 0). When several calls come before that wait
+   * ends, only the call with the earliest time has an effect.
    */
   raise(after?: number): void
   /** Resolves when the time that `raise` has set comes, or when the signal aborts. */

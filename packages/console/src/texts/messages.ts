@@ -30,7 +30,10 @@ export const MESSAGE_LIST = {
   emptyNote: 'Each message that is answered, acknowledged or sent appears here.',
 } as const
 
-/** Texts of how a message ended. Whether a sent message has arrived, only the state of its delivery says, not its outcome. */
+/**
+ * Texts of how a message ended. The outcome of a sent message does not say whether the message has arrived; the state of its
+ * delivery does.
+ */
 export const MESSAGE_ENDS = {
   /** By kind of message: the text for an outcome that says only that the message was made, not that it has arrived. */
   made: { callback: { succeeded: 'answered', partial: 'partly answered' }, notification: { succeeded: 'composed' } } as Readonly<

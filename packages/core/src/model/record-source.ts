@@ -43,8 +43,8 @@ export interface RecordReader {
    */
   named(registry: RegistryShape, recordType: RecordType, identifiers: readonly string[]): Promise<readonly NamedRecord[]>
   /**
-   * For each record, the categories under which its person is protected; an unprotected record is left out. Of deleted records,
-   * only the reader of our own tables knows the categories. For a record that may be deleted, the caller must also check the last
+   * For each record, the categories under which its person is protected; an unprotected record is left out. Only the reader of
+   * our own tables knows the categories of deleted records. For a record that may be deleted, the caller must also check the last
    * document of the record (`protectedOwnersOf`).
    */
   categories(

@@ -154,8 +154,8 @@ async function findByAnyIdentifier(
   const { grant } = work.exchange
   const categories = isWhole ? PROTECTION_CATEGORIES : grant.hidden.categories
   const page = { sort: [], limit: 2, offset: 0, cap: 2, categories }
-  // The search has the conditions of the grant, because it returns two records at most. Without the conditions, the grant might
-  // exclude both, although it shows a third.
+  // The search has the conditions of the grant, because it returns two records at most. Otherwise it could return two records
+  // that the grant does not show, and leave out a third that the grant shows.
   const rows = isWhole ? undefined : grant.rows.get(recordType.name)
   const found = await Promise.all(
     identifiers.map((identifier) => {

@@ -4,8 +4,9 @@ import type { Database } from '@rollcall/database/database'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 
 /**
- * Finds active participants that will have no grant in a registry, or no key for a use, within this many days. Of several grants
- * or keys, the one with the latest end counts. Those that ended already are left out.
+ * Finds active participants that will have no grant in a registry, or no key for a use, within this many days. A participant with
+ * several grants or keys is found only when the one with the latest end ends within these days. Participants whose grant or key
+ * has ended already are left out.
  */
 export async function findGrantsAndKeysEndingSoon(
   { pool }: Pick<Database, 'pool'>,

@@ -1,8 +1,7 @@
 /** Reads the times of a participant's secrets, and how much of its quotas it used today. */
 import type { Participant } from '@rollcall/core/model/participant'
-import type { Database } from '@rollcall/database/database'
+import type { DatabaseWithPool } from '@rollcall/database/database'
 
-type DatabaseWithPool = Pick<Database, 'pool'>
 type WithParticipantId = Pick<Participant, 'id'>
 
 /** The times of one client secret. */

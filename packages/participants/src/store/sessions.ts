@@ -5,12 +5,10 @@
 
 import type { Operator, OperatorRole } from '@rollcall/core/model/operator'
 import type { Participant } from '@rollcall/core/model/participant'
-import type { Database } from '@rollcall/database/database'
+import type { DatabaseWithPool } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
 import { withTransaction } from '@rollcall/database/transaction'
 import { type Kysely, sql } from 'kysely'
-
-type DatabaseWithPool = Pick<Database, 'pool'>
 
 /** An operator at a provider of OpenID Connect, with the operator's roles in this system. */
 export interface OpenIdOperator {

@@ -132,8 +132,9 @@ export const isOfAnother = ({ record_types }: Kind, { primary_identifier }: Reco
   type !== primary_identifier && record_types.some((one) => one.primary_identifier === type)
 
 /**
- * Of the identifiers of one person, those that distinguish this person from others in a record. Telephones, e-mail addresses and
- * identifiers of other records do not; identifiers of types that the kind does not list do so only when there are no others.
+ * Returns the identifiers of one person that distinguish this person from others in a record. Telephones, e-mail addresses and
+ * identifiers of other records do not distinguish a person. Identifiers of types that the kind does not list are returned only
+ * when there are no others.
  */
 export function distinguishingIdentifiers(
   kind: Kind,

@@ -14,8 +14,8 @@ export interface Attribute {
   /** Other names of the attribute in queries and sorts, such as `gender` for `sex`. */
   readonly aliases?: readonly string[]
   /**
-   * Dotted paths in the document. They are tried in order until one has a value. Of an array on the way, every element
-   * is read if `many` is true, otherwise the first that has a value. Other spellings of names (`attributes/record-keys.ts`) and
+   * Dotted paths in the document. They are tried in order until one has a value. In an array on the way, every element is read if
+   * `many` is true, otherwise the first element that has a value. Other spellings of names (`attributes/record-keys.ts`) and
    * names with a prefix (`spdci:identifier`) are found too.
    */
   readonly paths: readonly string[]
@@ -132,7 +132,9 @@ export interface RecordType {
   readonly identifiers: readonly IdentifierSource[]
   readonly attributes: readonly Attribute[]
   readonly compounds?: readonly Compound[]
-  /** Lists whose elements have keys. By the keys, a published part of a record is merged, and event rules find added elements. */
+  /**
+   * Lists whose elements have keys. The merge of a published part of a record and the event rules find elements by their keys.
+   */
   readonly keyed_lists: readonly KeyedList[]
   /** The rules that make events from changes of a record, in order. */
   readonly event_rules: readonly EventRule[]

@@ -73,7 +73,7 @@ export async function unseenKeys(
   return rows.map(({ key }) => key)
 }
 
-/** What is stored about a row of a source that was read: the row has become a record, or it is rejected. */
+/** A row of a source after it was read, as it is stored: it has become a record, or it is rejected. */
 export interface RowOutcome extends StoredRow {
   /** The row's primary identifier if another row's record has it, so that this row is rejected; otherwise null. */
   readonly wanted: string | null

@@ -14,7 +14,7 @@ export interface ChangedRecordKey {
   readonly after: boolean
 }
 
-/** What is known about a record and a subscription's filter from the keys that both have. */
+/** The result of comparing the keys of a record with the keys of a subscription's filter. */
 export interface FilterKeyMatch {
   /** True when the record and the filter have a key in common. Otherwise the record does not fulfil the filter. */
   readonly some: boolean

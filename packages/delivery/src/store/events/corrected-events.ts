@@ -50,9 +50,9 @@ export async function findCorrectableEvents(
 }
 
 /**
- * The notifications of these events that were sent, or will be, to subscriptions that are live, or that ended for the reason
- * `endedBy`. Of several for one subscription only the last is found, because it says what the receiver knows. The last of those
- * that wait in a backfill is found too, because it is sent later.
+ * Finds the last notification of these events for each subscription that is live, or that ended for the reason `endedBy`. The
+ * last notification says what the receiver knows. The last one that waits in a backfill is found too, because it is sent later.
+ * Dropped notifications and tests do not count.
  */
 export async function findLastNotificationsOfEvents(
   client: ClientBase,

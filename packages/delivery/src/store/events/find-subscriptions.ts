@@ -3,12 +3,10 @@
 import { authorityNameSql } from '@rollcall/consents/store/consent-ended'
 import type { ConsentSummary } from '@rollcall/core/model/consent'
 import type { SubscriptionState } from '@rollcall/core/model/event'
-import type { Database } from '@rollcall/database/database'
+import type { Database, DatabaseWithPool } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
 import type { ClientBase } from 'pg'
 import { IS_UNFILTERED_SQL } from './waiting.ts'
-
-type DatabaseWithPool = Pick<Database, 'pool'>
 
 /** Two subscriptions of a participant in a registry are equal if these values are equal. Both types have canonical names. */
 export interface SubscriptionIdentity {
@@ -111,8 +109,8 @@ export interface ExchangeOfSubscriptions {
 
 /**
  * Finds the exchange that made (operation subscribe) or ended (unsubscribe) the largest number of these subscriptions of a
- * participant in a registry. Of several such exchanges, the one with the newest subscription is found. Null: there is none, or
- * the operation is another one.
+ * participant in a registry. When several exchanges have this number, the one with the newest subscription is found. Null: there
+ * is none, or the operation is another one.
  */
 export async function findExchangeByCodes(
   { pool }: DatabaseWithPool,

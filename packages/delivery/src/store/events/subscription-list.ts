@@ -1,11 +1,9 @@
 /** Lists subscriptions for an operator. Here only `findSubscription` returns criteria, which may be personal data. */
 import type { EndReason, SubscriptionState, SuspensionReason } from '@rollcall/core/model/event'
-import type { Database } from '@rollcall/database/database'
+import type { DatabaseWithPool } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
-
-type DatabaseWithPool = Pick<Database, 'pool'>
 
 export interface ListedSubscription {
   readonly code: string

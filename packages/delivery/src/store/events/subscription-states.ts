@@ -157,7 +157,7 @@ export interface ReopenedSubscription {
 
 /**
  * Opens again, under their codes, the subscriptions that ended for `reason`, if their `end_at` has not come. A subscription stays
- * ended when an equal one is live or suspended. Of several equal ones, only the newest is opened.
+ * ended when an equal one is live or suspended. When several equal subscriptions have ended, only the newest is opened.
  */
 export async function reopenSubscriptions(
   client: ClientBase,

@@ -2,11 +2,9 @@
 import { AUDIT_ENTRIES_SQL } from '@rollcall/audit/store/audit-entries'
 import type { CheckedSystem } from '@rollcall/core/model/check'
 import type { Participant } from '@rollcall/core/model/participant'
-import type { Database } from '@rollcall/database/database'
+import type { DatabaseWithPool } from '@rollcall/database/database'
 import { DELIVERIES_SQL } from '@rollcall/delivery/store/deliveries/delivery-names'
 import type { Milestones } from '@rollcall/participants/store/milestones'
-
-type DatabaseWithPool = Pick<Database, 'pool'>
 
 /** The time at which a participant's newest stored request was received; null when there is none. */
 export async function findLastRequestTime({ pool }: DatabaseWithPool, { id }: Pick<Participant, 'id'>): Promise<Date | null> {
