@@ -14,7 +14,7 @@ export const TRIGGERS: Readonly<Record<CodePlace, Readonly<Record<string, string
     'err.request.timeout': 'The body arrives too slowly, or the answer takes longer than the limit.',
     'err.version.not_supported': 'Asynchronous paths; a synchronous reply says `rjct.version.invalid` in its header.',
     'err.request.too_many_requests':
-      'The requests a second or at a time of the participant, or of all, are used up; too many requests of the address had no valid token; the limit for callbacks or asynchronous requests in a day is reached; the only item of a synchronous message is above the rate of the grant; in the admin API, the node works on as many such calls as it may. With Retry-After.',
+      'The requests a second or at a time of the participant, or of all, are used up; too many requests of the address had no valid token; the limit for callbacks or asynchronous requests in a day is reached; the only item of a synchronous message is above the rate of items of the grant; in the admin API, the node works on as many such calls as it may. With Retry-After.',
     'err.sender_id.invalid': 'Whether or not a participant of that name exists.',
     'err.sender_uri.invalid':
       'Asynchronous paths: no absolute http or https address, one that is not registered for the sender, or one that the rules for outgoing requests refuse (host, port, scheme, network).',

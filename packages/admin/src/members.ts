@@ -1,5 +1,5 @@
 /** Members that several admin functions share, and how times and limits are written in JSON. */
-import { Timestamp } from '@rollcall/protocol'
+import { Timestamp, timestampInstant } from '@rollcall/protocol'
 import Type, { type TSchema, type TSchemaOptions } from 'typebox'
 
 /** Makes the schema of an object with these members and no others. */
@@ -42,6 +42,9 @@ export const readLimit = (value: number | typeof UNLIMITED | null | undefined): 
 /** Converts a limit for JSON: Infinity becomes `unlimited`. Null: the server's own limit applies. */
 export const limitJson = (value: number | null): number | typeof UNLIMITED | null =>
   value === Number.POSITIVE_INFINITY ? UNLIMITED : value
+
+/** Reads a time that its schema has accepted. A leap second, which `new Date(text)` would not read, becomes the next second. */
+export const dateOf = (text: string): Date => new Date(timestampInstant(text) ?? Number.NaN)
 
 /** Returns a time as text in ISO 8601, in UTC; null stays null. */
 export function isoTime(time: Date): string

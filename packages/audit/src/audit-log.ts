@@ -42,7 +42,7 @@ export type AuditMetrics = Pick<Metrics, 'audited' | 'checkpointMade' | 'witness
 export interface JointAuditLog extends AuditLog {
   /**
    * Writes an entry and a row of another package in one statement.
-   * @returns false: the row of the other package may not be written any more; neither it nor the entry was written
+   * @returns false: the row is not held (`JointWrite`), for example because it is locked; neither it nor the entry was written
    */
   writeWith<Row>(joint: JointWrite<Row>, row: Row, entry: AuditEntry, persons: readonly AuditedPerson[]): Promise<boolean>
 }

@@ -101,10 +101,12 @@ async function readAuditKeysOfEvidence({ keys }: Evidence) {
   for (const [at, { kid, use, jwk }] of keys.entries()) {
     if (use !== 'account') continue
     try {
-      if ((await calculateJwkThumbprint(jwk as JsonWebKey & { kty: string })) !== kid) throw new Error('kid')
+      const thumbprint = await calculateJwkThumbprint(jwk as JsonWebKey & { kty: string })
+      // `verify` would throw an error of OpenSSL for a key that cannot sign, such as X25519.
+      if (jwk.crv !== 'Ed25519' || thumbprint !== kid) throw new Error('kid')
       found.set(kid, createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' }))
     } catch {
-      throw new EvidenceFault(`keys[${at}]: kid is not the fingerprint of the key`)
+      throw new EvidenceFault(`keys[${at}]: kid is not the fingerprint of an Ed25519 key`)
     }
   }
   return found

@@ -65,11 +65,8 @@ const MOST_SHAPES = 5_000
 /** The most shapes of one participant: it must not fill memory or the table with ever new requests. */
 const MOST_SHAPES_PER_PEER = 1_000
 
-/** The most characters of a shape, and of a signature, whose length a peer chooses; an entry with a longer one gets no shape. */
+/** The most characters of a shape, whose length a peer chooses; an entry with a longer one gets no shape. */
 const MOST_SHAPE_LENGTH = 8_192
-
-const isSignatureTooLongForShape = ({ request, reply }: StoredAuditEntry): boolean =>
-  (request?.signature?.length ?? 0) > MOST_SHAPE_LENGTH || (reply?.signature?.length ?? 0) > MOST_SHAPE_LENGTH
 
 export function createShapes(): EntryShapes {
   const met = new Map<string, { readonly of: string | null; readonly shape: KnownShape | null }>()
@@ -88,7 +85,6 @@ export function createShapes(): EntryShapes {
   return {
     compose(entry, columns) {
       const whole = () => ({ text: canonicalJson(entry), shape: null, packed: null, correlation_id: null })
-      if (isSignatureTooLongForShape(entry)) return whole()
       const shown = canonicalShownText(entry.shown).number
       const key = `${shown}\n${entry.participant}\n${entry.registry}\n${entry.operation}\n${entry.kind}`
       const guess = last.get(key)

@@ -1,5 +1,7 @@
 /** Writes new files for the user of the command. */
-import { lstat, writeFile } from 'node:fs/promises'
+import { access, constants, lstat, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { systemReason } from '@rollcall/base/shared/system-error'
 import { CommandError } from './failure.ts'
 
 /** Writes a new file that only its owner may read. @throws CommandError it exists, or cannot be written */
@@ -9,8 +11,12 @@ export async function writeNewFile(path: string, text: string): Promise<void> {
   })
 }
 
-/** Refuses a path at which a file exists. @throws CommandError */
-export async function refuseExistingFile(path: string): Promise<void> {
+/** Refuses a path at which a file exists, or whose folder cannot be written to. @throws CommandError */
+export async function refuseUnwritablePath(path: string): Promise<void> {
+  // The dot refuses a file in place of the folder.
+  await access(`${dirname(path)}/.`, constants.W_OK).catch((error: unknown) => {
+    throw new CommandError(`${path}: ${systemReason(error)}`)
+  })
   const found = await lstat(path).catch(() => null)
   if (found !== null) throw new CommandError(`${path}: is there already`)
 }

@@ -30,6 +30,7 @@ test.each<[string, object, readonly string[], unknown]>([
 
 test.each<[string, object, string]>([
   ['1.5', Limit, 'It must be a whole number, unlimited or default.'],
+  ['11', Type.Union([Type.Integer({ maximum: 10 }), Type.Null()]), 'It must be a whole number up to 10 or default.'],
   ['0', Rate, 'It must be a number above 0, unlimited or default.'],
   ['1e3', Rate, 'It must be a number above 0, unlimited or default.'],
   ['0', Ports, 'It must be a whole number from 1 to 65535.'],

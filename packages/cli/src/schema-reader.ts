@@ -85,9 +85,11 @@ function unionReader(kinds: readonly JsonSchema[], none: string): TextReader | n
     try {
       return reader.parse === undefined ? text : reader.parse(text, before)
     } catch (error) {
-      const kind = NUMBER_TYPE_NAMES[other.type ?? '']
+      const { type = '', maximum = Number.MAX_SAFE_INTEGER } = other
+      const kind = NUMBER_TYPE_NAMES[type]
       if (kind === undefined) throw error
-      throw new InvalidArgumentError(`It must be ${[kind, ...words.slice(0, -1)].join(', ')} or ${words.at(-1)}.`)
+      const most = maximum < Number.MAX_SAFE_INTEGER ? ` up to ${maximum}` : ''
+      throw new InvalidArgumentError(`It must be ${[`${kind}${most}`, ...words.slice(0, -1)].join(', ')} or ${words.at(-1)}.`)
     }
   }
   return { ...reader, parse, words }

@@ -34,6 +34,11 @@ test.each([
   ['a: !!set {b}\n', ' line 1: Unresolved tag: tag:yaml.org,2002:set'],
   ['a: *b\n', ': Unresolved alias (the anchor must be set before the alias): b'],
   ['a: &a\n  b: *a\n', ': an alias stands in what it names'],
+  ['a: .inf\n', ': a: must be a finite number'],
+  ['a: .nan\n', ': a: must be a finite number'],
+  ['a: 1e400\n', ': a: must be a finite number'],
+  ['a: "\\0"\n', ': a: the text has a NUL character'],
+  ['a: "\\ud800"\n', ': a: the text has a lone surrogate'],
   [bomb, ': Excessive alias count indicates a resource exhaustion attack'],
 ])('%j is refused', async (text, message) => {
   await expect(read(text)).rejects.toThrow(new CommandError(`${path}${message}`))

@@ -1,5 +1,5 @@
 /** Reads files in YAML, or in JSON, which is YAML too. A refusal of their content names the line. */
-import type { PathStep } from '@rollcall/protocol'
+import { JsonError, type PathStep, parseJson } from '@rollcall/protocol'
 import { type Document, isAlias, isMap, isSeq, LineCounter, parseDocument } from 'yaml'
 import { CommandError } from './failure.ts'
 import { readFileOrStdin } from './input.ts'
@@ -54,15 +54,24 @@ function withoutPathPrefix(message: string, within: readonly PathStep[]): string
   return prefix !== '' && message.startsWith(prefix) && /^(\.|: )/.test(rest) ? rest.replace(/^(\.|: )/, '') : message
 }
 
-/** Reads the value of a YAML document. @throws CommandError an alias names nothing or itself, or expands too far */
+/**
+ * Reads the value of a YAML document, as strictly as JSON is read (`parseJson`).
+ * @throws CommandError a value cannot be written as JSON; an alias names nothing or itself, or expands too far
+ */
 function readYamlValue(parsed: Document, path: string): unknown {
   try {
-    const value: unknown = parsed.toJS()
-    return JSON.parse(JSON.stringify(value))
+    return parseJson(JSON.stringify(parsed.toJS(), checkFinite))
   } catch (error) {
+    if (error instanceof JsonError) throw new CommandError(`${path}: ${error.message}`)
     const problem = error instanceof ReferenceError ? error.message : 'an alias stands in what it names'
     throw new CommandError(`${path}: ${problem}`)
   }
+}
+
+/** Returns the value of a member. @throws JsonError it is a number that `JSON.stringify` would write as null, such as `.inf` */
+function checkFinite(name: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new JsonError(name, 'must be a finite number')
+  return value
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Makes consents: each function returns an object to spread into the criteria of a request (spec "SearchRequest", G8). */
+/** Makes consents: each function returns an object to spread into the criteria of a request (spec "SearchRequest"). */
 import type { Consent } from '@rollcall/protocol'
 
 /** The consent or authorization for a question, as members of its criteria. */

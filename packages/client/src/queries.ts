@@ -4,7 +4,7 @@ import type { Comparison, ExpressionListElement, SearchCriteria } from '@rollcal
 /** The members of search_criteria that make a query. */
 export type QueryCriteria = Pick<SearchCriteria, 'query_type' | 'query'>
 
-/** A query by an identifier: `identifier('UIN', '8128560370')`. Give the value as text: leading zeros count (G10). */
+/** A query by an identifier: `identifier('UIN', '8128560370')`. Give the value as text: leading zeros count. */
 export function identifier(type: string, value: string): QueryCriteria {
   return { query_type: 'idtype-value', query: { type, value } }
 }
@@ -48,7 +48,7 @@ export function compare(
   operator: Comparison['operator'],
   value: ExpressionValue | readonly ExpressionValue[],
 ): Comparison {
-  // The value is sent as text: a number fits two alternatives of the published schema, so a strict registry refuses it (G10).
+  // The value is sent as text: a number fits two alternatives of the published schema, so a strict registry refuses it.
   const attribute_value = Array.isArray(value) ? value.map(String) : String(value)
   return { attribute_name, operator, attribute_value }
 }
@@ -79,7 +79,7 @@ export function expressionList(...elements: readonly (Comparison | ExpressionLis
   return { query_type: 'predicate', query }
 }
 
-/** A query by a GraphQL text: `graphql('query { person(UIN: "8128560370") { birth_date } }')` (G14). */
+/** A query by a GraphQL text: `graphql('query { person(UIN: "8128560370") { birth_date } }')`. */
 export function graphql(text: string): QueryCriteria {
   const value = { expression: text }
   return { query_type: 'graphql', query: { type: 'ns:org:QueryType:graphql', value } }

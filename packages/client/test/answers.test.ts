@@ -137,6 +137,35 @@ describe('common questions', () => {
     expect(many).toMatchObject({ message: 'the search finds more than one record', total_count: 9 })
   })
 
+  it.each([
+    ['an item that is pending', { item: { status: 'pdng', data: undefined } }, 'pdng'],
+    ['an item that is pending, with an empty list', { item: { status: 'pdng' } }, 'pdng'],
+    ['an item that was only received', { item: { status: 'rcvd', data: undefined } }, 'rcvd'],
+    ['no item, and a header that is pending', { header: { status: 'pdng' }, message: { search_response: [] } }, 'pdng'],
+  ])('%s does not say that nobody was found', async (_name, changes: Parameters<typeof finding>[1], status: string) => {
+    const asking = await client([finding([], changes)])
+    const message = `the registry has not searched yet: the status is ${status}`
+    const error = { name: 'TransportError', reason: 'unreadable', message }
+    expect(await failure(asking.searchOne(ADA))).toMatchObject(error)
+    expect(await failure(all(asking.searchAll(ADA)))).toMatchObject(error)
+  })
+
+  it('the status rcvd with data is an answer, and succ needs no data', async () => {
+    const received = { header: { status: 'rcvd' }, item: { status: 'rcvd' } }
+    expect(await (await client([finding([{ a: 1 }], received)])).searchOne(ADA)).toEqual({ a: 1 })
+    expect(await (await client([finding([], received)])).searchOne(ADA)).toBeNull()
+    expect(await (await client([finding([], { item: { data: undefined } })])).searchOne(ADA)).toBeNull()
+    expect(await (await client([finding([], { message: { search_response: [] } })])).searchOne(ADA)).toBeNull()
+  })
+
+  it('several items for one search are not guessed between', async () => {
+    const item = { reference_id: '1', timestamp: '2026-02-03T09:15:00Z', status: 'succ' }
+    const asking = await client([finding([], { message: { search_response: [item, item] } })])
+    const error = { name: 'TransportError', reason: 'unreadable', message: 'the answer must have one item' }
+    expect(await failure(asking.searchOne(ADA))).toMatchObject(error)
+    expect(await failure(all(asking.searchAll(ADA)))).toMatchObject(error)
+  })
+
   const paged: Respond = (asked, response) => {
     const { page_size, page_number } = asked.body.message.search_request[0].search_criteria.pagination
     const all = Array.from({ length: 7 }, (_, index) => ({ n: index + 1 }))

@@ -216,4 +216,11 @@ describe('a disability registry', () => {
     expect(await asking.disabilitySupport('PX-1')).toEqual([support])
     expect(await asking.disabilityDetails('PX-2')).toEqual([])
   })
+
+  it('that has not searched yet has not said that there is nothing', async () => {
+    const asking = await client([saying(() => ({ search_response: [item({ status: 'pdng' })] }))])
+    const error = new TransportError('unreadable', 'the registry has not searched yet: the status is pdng')
+    expect(await failure(asking.disabilityDetails('PX-1'))).toEqual(error)
+    expect(await failure(asking.disabilitySupport('PX-1'))).toEqual(error)
+  })
 })

@@ -61,6 +61,7 @@ describe('is refused', () => {
   }
   it.each<[string, Refused]>([
     ['with the correlation_id of no request', { body: repeated('c-2') }],
+    ['with a correlation_id that is no text', { body: repeated({ valueOf: 1, toString: 1 } as never) }],
     ['signed by another registry than was asked', { body: repeated('c-1', OTHER_SIGNER) }],
     ['signed with a key of nobody', { body: repeated('c-1', { ...OTHER_SIGNER, kid: 'k-1' }) }],
     ['where the peer need not sign', { peers: [{ ...REPEATING, signature: 'if-present' }] }],

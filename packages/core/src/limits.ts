@@ -52,7 +52,7 @@ export const LIMITS = {
     max: 600,
     unit: 'seconds',
     meaning:
-      'time to receive a whole request, and for a peer to receive its answer; above it 408 err.request.timeout, or the connection is closed',
+      'time to receive a whole request, and for a peer to receive its answer, with a second more for each 64 KiB of it; above it 408 err.request.timeout, or the connection is closed',
   },
   timestamp_window: {
     variable: 'ROLLCALL_TIMESTAMP_WINDOW',
@@ -164,6 +164,11 @@ export const FIXED_LIMITS = {
   query_depth: 20,
   query_terms: 200,
   query_values: 1_000,
+  /**
+   * The most identifiers that the queries of one request, or of a chunk, may name together: its audit entry has all of them, and
+   * one SQL statement writes it.
+   */
+  asked_identifiers: 100_000,
   /** Seconds after which no new search of a synchronous request with several items begins: peers rarely wait longer. */
   batch_search_time: 60,
   /**

@@ -46,7 +46,7 @@ export async function listHolds({ pool }: Pick<Database, 'pool'>): Promise<reado
 /** Ends a hold. @returns false when no hold with this id is in force */
 export async function removeHold({ pool }: Pick<Database, 'pool'>, id: number, removed_by: string): Promise<boolean> {
   const { rowCount } = await pool.query(
-    'update hold set removed_at = now(), removed_by = $2 where id = $1 and removed_at is null',
+    'update hold set removed_at = now(), removed_by = $2 where id = $1::bigint and removed_at is null',
     [id, removed_by],
   )
   return rowCount === 1

@@ -5,9 +5,9 @@ export type WriteParameterSql = (place: number) => string
 
 /**
  * How rows of one table are written in the same statement as the audit entries about them. In this file a row is held when the
- * SQL of `held` has locked, inserted or found it: this has nothing to do with holds. When all rows are held, all is committed
- * together. When one is not, no entry is written, and the statement is sent again without that row and its entry; what `held` has
- * inserted stays. Writes with the same `name` must have the same SQL.
+ * SQL of `held` has locked, inserted or found it. (The state `held` of a delivery is another thing.) When all are held, all is
+ * committed together. When one is not, no entry is written, and the statement is sent again without that row and its entry; what
+ * `held` has inserted stays. Writes with the same `name` must have the same SQL.
  */
 export interface JointWrite<Row> {
   readonly name: string

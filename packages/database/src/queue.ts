@@ -16,6 +16,11 @@ const MOST_CONNECTION_CLOSING_MS = 1_000
 
 /** The first character of the payload that announces mailboxes. */
 export const MAILBOXES_PAYLOAD_PREFIX = 'm'
+/**
+ * The most mailboxes that are announced by id, because PostgreSQL refuses payloads of 8,000 bytes. When there are more, the
+ * announcement names none, and all are polled.
+ */
+export const MOST_ANNOUNCED_MAILBOXES = 500
 /** The payload with which the trigger of the event outbox announces rows to publish. */
 const OUTBOX_PAYLOAD = 'o'
 /** The payload that announces that the source file of a registry was set or changed. */

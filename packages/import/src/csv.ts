@@ -61,6 +61,12 @@ const DELIMITERS = [
 export const delimiterName = (delimiter: string): string =>
   DELIMITERS.find((one) => one.delimiter === delimiter)?.name ?? `the character ${delimiter}`
 
+/** Checks a given delimiter. @throws ImportError it is not one ASCII character, or is a quotation mark */
+export function checkDelimiter(delimiter: string | undefined): void {
+  if (delimiter === undefined || (/^[\t -~]$/.test(delimiter) && delimiter !== '"')) return
+  throw new ImportError("--delimiter must be one ASCII character other than a quotation mark, such as ';'")
+}
+
 /** The delimiter and header as requested, or else as the first row and the mapped columns show. */
 export function findDelimiterAndHeader(
   head: Buffer,

@@ -4,7 +4,7 @@ import { extname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { type Line, LineCutter } from '@rollcall/base/files/lines'
 import { type MappedRecords, type MappingTarget, readColumnMapping } from './column-mapping.ts'
-import { type DelimiterAndHeader, readCsv } from './csv.ts'
+import { checkDelimiter, type DelimiterAndHeader, readCsv } from './csv.ts'
 import { convertToUtf8, createDecoder, findSourceEncoding } from './encoding.ts'
 import { refuseMappingWithoutPrimary } from './identified.ts'
 import { readJsonArray } from './json-array.ts'
@@ -63,9 +63,7 @@ export const FILE_FORMATS = {
     extensions: ['.csv', '.tsv'],
     reader: ({ mapping: given, records, delimiter, encoding: asked, header, described }) => {
       if (given === undefined) throw new ImportError(NO_MAPPING_PROBLEM)
-      if (delimiter !== undefined && (!/^[\t -~]$/.test(delimiter) || delimiter === '"')) {
-        throw new ImportError("--delimiter must be one ASCII character other than a quotation mark, such as ';'")
-      }
+      checkDelimiter(delimiter)
       const mapping = readColumnMapping(given, records ?? null)
       if (records === undefined && mapping.duplicates !== null) {
         throw new ImportError('the column mapping of duplicates: is for an import alone; leave it out')

@@ -197,6 +197,13 @@ test.each([
   expect(kept).toMatchObject({ lines: 4, written: 4, rejected: 0, kept: 3 })
 })
 
+test('lenient: a record that is not stored is not counted as kept', async () => {
+  const twice = ['No,Given,DOB,Sex', 'U1,Asha,1990-12-31,2', 'U1,Asha,1990-12-30,2'].join('\n')
+  const { rejects, ...result } = await imported('twice.csv', twice, { mapping, lenient: true })
+  expect(result).toMatchObject({ lines: 2, written: 1, rejected: 1, kept: 1 })
+  expect(rejects).toEqual([{ line: 3, reason: 'line 2 has the same UIN, and its record stands' }])
+})
+
 test('elements of a list are read like attributes: an enrolment with a date that is none', async () => {
   const ibr = await addRegistry(database.db, { namespace: 'ibr', kind: 'ibr', sender_id: 'ibr.example' })
   const path = join(directory, 'beneficiaries.ndjson')

@@ -1,5 +1,6 @@
 import { type Kind, kindNamed } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
+import { processorTime } from '../../core/test/processor-time.ts'
 import { readColumnMapping } from './column-mapping.ts'
 import { ATTRIBUTE_COLUMN_NAMES, IDENTIFIER_COLUMNS } from './column-synonyms.ts'
 import { proposeColumns } from './propose-mapping.ts'
@@ -69,6 +70,20 @@ describe('names of columns', () => {
       { state: 'unmapped', reasons: ['several columns have this name; rename them in the header line'] },
       { state: 'unmapped' },
     ])
+  })
+
+  it('may be those of an attribute that an operator has called constructor', () => {
+    const attribute = { name: 'constructor', type: 'text', paths: ['constructor'] } as const
+    const recordType = { ...person, attributes: [...person.attributes, attribute] }
+    const table = { header: ['Constructor'], rows: [['x']] }
+    expect(proposeColumns(civil, recordType, table)).toMatchObject([{ state: 'mapped', path: 'constructor' }])
+  })
+
+  it('may be very many', () => {
+    const header = Array.from({ length: 20_000 }, (_, at) => `c${at}`)
+    const began = processorTime()
+    expect(proposeColumns(civil, person, { header, rows: [] })).toHaveLength(20_000)
+    expect(processorTime() - began).toBeLessThan(3_000)
   })
 })
 
@@ -186,6 +201,9 @@ it('what values look like maps e-mail addresses alone', () => {
     state: 'decide',
     choices: [{ path: 'phone_number', rule: 'Column 2' }],
   })
+  const began = processorTime()
+  expect(propose('Column 3', `a@${'.'.repeat(50_000)} x`)).toMatchObject({ state: 'unmapped', path: null })
+  expect(processorTime() - began).toBeLessThan(1_000)
 })
 
 it('no value leaves: only names of columns and codes stand in a proposal', () => {

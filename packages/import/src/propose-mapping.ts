@@ -33,10 +33,11 @@ export function proposeColumns(
 ): readonly ProposedColumn[] {
   const names = targetsByName(kind, recordType)
   const taken = database?.taken ?? new Map<string, string>()
+  const sameNames = Map.groupBy(table.header, (name) => name.trim())
   return table.header.map((given, at) => {
     const column = given.trim()
     const values = table.rows.flatMap((row) => row[at]?.trim() || [])
-    if (table.header.filter((other) => other.trim() === column).length > 1) {
+    if ((sameNames.get(column)?.length ?? 0) > 1) {
       return proposeUnmapped(column, ['several columns have this name; rename them in the header line'])
     }
     if (column === '') return proposeUnmapped(column, ['the column has no name; give it one in the header line'])
@@ -66,6 +67,10 @@ export const plainName = (name: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '')
 
+/** The other names that columns of an attribute may have. An operator may add an attribute with a name such as `constructor`. */
+const columnNamesOf = (name: string): readonly string[] =>
+  Object.hasOwn(ATTRIBUTE_COLUMN_NAMES, name) ? (ATTRIBUTE_COLUMN_NAMES[name] ?? []) : []
+
 function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, NamedTarget> {
   const targets = new Map<string, NamedTarget>()
   const add = (names: readonly string[], target: NamedTarget): void => {
@@ -76,7 +81,7 @@ function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, 
     const place = findAttributePlace(paths, attribute)
     if (place === undefined) continue
     const target = { path: place.path, attribute, meaning: `the attribute ${attribute.name}` }
-    add([...namesOf(attribute), ...(ATTRIBUTE_COLUMN_NAMES[attribute.name] ?? [])], target)
+    add([...namesOf(attribute), ...columnNamesOf(attribute.name)], target)
   }
   const own = recordType.identifiers.filter(({ names, type }) => names === 'record' && type === recordType.primary_identifier)
   const [source] = own
@@ -97,8 +102,7 @@ function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, 
     const [attribute] = place.attributes
     const target = { path: place.path, ...(attribute && { attribute }), meaning: `the member ${place.path}` }
     if (!place.identifier || place.attributes.length > 0 || isContactAt(place.path)) {
-      const means = Object.hasOwn(ATTRIBUTE_COLUMN_NAMES, last) ? (ATTRIBUTE_COLUMN_NAMES[last] ?? []) : []
-      add([place.path, last, ...means], target)
+      add([place.path, last, ...columnNamesOf(last)], target)
     }
   }
   return targets
@@ -198,7 +202,7 @@ const listNamePartChoices = (names: ReadonlyMap<string, NamedTarget>, column: st
 function proposeByValues(names: ReadonlyMap<string, NamedTarget>, column: string, values: readonly string[]): ProposedColumn {
   const unknown = 'nothing in the records has this name'
   const email = names.get('email')
-  if (email !== undefined && values.every((value) => /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(value))) {
+  if (email !== undefined && values.every((value) => /^[^@\s]+@[^@\s][^@\s.]*\.[^@\s]+$/.test(value))) {
     const reasons = [unknown, 'all its values are e-mail addresses']
     return proposeMapped(column, email.path, column, reasons)
   }

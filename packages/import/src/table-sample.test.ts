@@ -33,3 +33,15 @@ test('of a long stream only the beginning is read', async () => {
 test('an empty stream is refused', async () => {
   await expect(readTableSample(Readable.from([]))).rejects.toThrow('the file has no header line')
 })
+
+test.each(['\\t', '', '"'])('the delimiter %j is refused, as an import refuses it', async (delimiter) => {
+  await expect(readTableSample(Readable.from([Buffer.from('a\tb\n')]), { delimiter })).rejects.toThrow(
+    "--delimiter must be one ASCII character other than a quotation mark, such as ';'",
+  )
+})
+
+test('a file whose lines end with carriage returns alone is refused', async () => {
+  await expect(readTableSample(Readable.from([Buffer.from('UIN,Name\r1,Asha\r2,Daniel\r')]))).rejects.toThrow(
+    'the lines of the file end with carriage returns alone: end each line with a line feed',
+  )
+})

@@ -1,10 +1,11 @@
 /** Reads the first rows of a table, so that a person or a proposal can look at them. */
 import { isUtf8 } from 'node:buffer'
-import { open } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { RowCutter, splitRow } from '@rollcall/base/files/csv-rows'
 import { UTF8_MARK } from '@rollcall/base/files/lines'
 import { systemReason } from '@rollcall/base/shared/system-error'
+import { checkDelimiter } from './csv.ts'
 import { refuseNonTextFile } from './detect.ts'
 import { ImportError } from './import-error.ts'
 import type { HeaderAndRows } from './propose-mapping.ts'
@@ -26,16 +27,20 @@ export interface TableSample extends HeaderAndRows {
  * Reads the first rows of a table of text, and finds out its delimiter and encoding.
  * @param source a path, or a stream, which is read no further than needed
  * @param asked the delimiter and the encoding, if the caller knows them
- * @throws ImportError the file cannot be read, or is no table of text
+ * @throws ImportError the delimiter cannot be one, the file cannot be read, or it is no table of text
  */
 export async function readTableSample(
   source: string | Readable,
   asked: { readonly delimiter?: string; readonly encoding?: string } = {},
 ): Promise<TableSample> {
+  checkDelimiter(asked.delimiter)
   const { bytes, whole } = sampleWithoutMark(typeof source === 'string' ? await fileHead(source) : await streamHead(source))
   refuseNonTextFile(bytes)
   if (bytes.includes(0)) throw new ImportError('the file is no text in UTF-8: save it as "CSV UTF-8"')
   const { text, encoding } = decodeSample(bytes, asked.encoding)
+  if (!text.includes(0x0a) && text.includes(0x0d)) {
+    throw new ImportError('the lines of the file end with carriage returns alone: end each line with a line feed')
+  }
   const tables = (asked.delimiter === undefined ? POSSIBLE_DELIMITERS : [asked.delimiter]).map((delimiter) => ({
     delimiter,
     ...readSampleTable(text, delimiter, whole),
@@ -64,14 +69,7 @@ async function streamHead(stream: Readable): Promise<Buffer> {
 
 async function fileHead(path: string): Promise<Buffer> {
   try {
-    const handle = await open(path, 'r')
-    try {
-      const buffer = Buffer.alloc(SAMPLE_BYTES)
-      const { bytesRead } = await handle.read(buffer, 0, SAMPLE_BYTES, 0)
-      return buffer.subarray(0, bytesRead)
-    } finally {
-      await handle.close()
-    }
+    return await streamHead(createReadStream(path))
   } catch (error) {
     throw new ImportError(`the file ${path} cannot be read: ${systemReason(error)}`)
   }

@@ -23,7 +23,7 @@ export function oneOf<const Value extends string>(values: readonly Value[], opti
   return Type.Unsafe<Value>({ type: 'string', enum: [...values], ...options })
 }
 
-/** A time as in RFC 3339 with a zone (G5). `timestamps.ts` defines which texts are valid. */
+/** A time as in RFC 3339 with a zone. `timestamps.ts` defines which texts are valid. */
 export const Timestamp = Type.String({
   format: 'date-time',
   description: 'Date and time with a time zone, such as 2026-02-03T09:15:00.000Z (spec "Common field types").',
@@ -116,7 +116,7 @@ export const Pagination = Type.Object(
 )
 export type Pagination = Static<typeof Pagination>
 
-/** The schema of both `consent` and `authorize` (spec "SearchRequest", G8). */
+/** The schema of both `consent` and `authorize` (spec "SearchRequest"). */
 export const Consent = Type.Object(
   {
     ts: Type.Optional(Timestamp),

@@ -55,8 +55,8 @@ export type CallbackHeader = Static<typeof CallbackHeader>
 
 /**
  * The schema for the header of a received request. The values of version, action, sender_uri and total_count are
- * checked later, with their own codes. `total_count` may be missing. Callback headers are accepted on request paths too
- * (3.3), so their members, such as `status`, are neither required nor refused.
+ * checked later, with their own codes. `total_count` may be missing. Callback headers are accepted on request paths too,
+ * so their members, such as `status`, are neither required nor refused.
  */
 export const IncomingHeader = Type.Object({
   ...requiredHeaderMemberSchemas,
@@ -119,7 +119,7 @@ export const IncomingEnvelope = Type.Object({
 })
 export type IncomingEnvelope = Static<typeof IncomingEnvelope>
 
-/** The states of an acknowledgement (G3). */
+/** The states of an acknowledgement. */
 export const AckStatus = oneOf(['ACK', 'NACK', 'ERR'], {
   description: 'ACK valid, a callback follows; NACK valid, nothing follows; ERR invalid, error says why (G3).',
 })

@@ -309,6 +309,7 @@ export {
 export { CANONICAL_FORMS, type CanonicalFormName, receivedParts } from './trust/signature/canonical-forms.ts'
 export { DIGESTS, type DigestPrefix } from './trust/signature/digests.ts'
 export { checkFreshness } from './trust/signature/freshness.ts'
+export { signatureWithoutPayload } from './trust/signature/jws.ts'
 export {
   DEFAULT_SIGNATURE_PROFILE,
   type Layout,

@@ -174,7 +174,7 @@ function asyncOperation(kind: Kind, operation: Operation, components: ComponentC
   }
 }
 
-/** Describes the callback to the address in the request's header (G1). */
+/** Describes the callback to the address in the request's header. */
 function describeCallback(callback: Callback, example: JsonObject, components: ComponentCollector): JsonObject {
   const { name, schema } = callback.message
   const envelope = ENVELOPE_SCHEMA_MAKERS[callback.header](schema, `${name}Envelope`)

@@ -68,7 +68,7 @@ export interface Operation {
   /** One line for the reference page, with its source in the specification. */
   readonly summary: string
   readonly action: string
-  /** Other accepted spellings of the action (3.1). */
+  /** Other accepted spellings of the action. */
   readonly action_aliases: readonly string[]
   /** The paths below the base address whose answer has the result. The first is canonical, the others are aliases. */
   readonly sync_paths: readonly string[]

@@ -312,7 +312,7 @@ export function operationsOf(
   return rows.filter((row) => row.kinds === 'all' || kind.operations.includes(row.name))
 }
 
-/** True when `action` is the action of this operation or callback, or another accepted spelling of it (3.1). */
+/** True when `action` is the action of this operation or callback, or another accepted spelling of it. */
 export function actionMeans(row: Operation | Callback, action: string): boolean {
   return row.action === action || row.action_aliases.includes(action)
 }

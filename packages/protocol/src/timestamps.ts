@@ -1,4 +1,4 @@
-/** Reads times in messages: RFC 3339 date-times with a zone (spec "Resources and their fields", G5, D24). */
+/** Reads times in messages: RFC 3339 date-times with a zone (spec "Resources and their fields", D24). */
 
 // RFC 3339, 5.6: "T" and "Z" may be lower case, seconds are required, a fraction may have any number of digits.
 const DATE_TIME_PATTERN = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}:\d{2}))$/
@@ -6,11 +6,13 @@ const ZONELESS_TIME_PATTERN = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\
 const DIGIT_ZERO = 0x30
 const MINUTE_MILLISECONDS = 60_000
 const MINUTES_IN_DAY = 1440
+const YEAR_1_MS = Date.parse('0001-01-01T00:00:00Z')
+const YEAR_10000_MS = Date.UTC(10_000, 0, 1)
 
 /**
  * The instant of a time in milliseconds since 1970 UTC. Null when the text is not an RFC 3339 date-time with a zone, or
- * the day or time does not exist. A leap second (23:59:60 UTC) becomes the first instant of the next minute; digits
- * beyond milliseconds are cut.
+ * the day or time does not exist, or is outside of the years 1 to 9999 in UTC. A leap second (23:59:60 UTC) becomes the first
+ * instant of the next minute; digits beyond milliseconds are cut.
  */
 export function timestampInstant(text: string): number | null {
   const parts = DATE_TIME_PATTERN.exec(text)
@@ -36,7 +38,8 @@ export function timestampInstant(text: string): number | null {
   // Date.UTC would read the years 0 to 99 as 1900 to 1999.
   const midnight = new Date(0).setUTCFullYear(year, month - 1, day)
   const milliseconds = second === 60 ? 0 : Number(fraction.slice(0, 3).padEnd(3, '0'))
-  return midnight + utcMinute * MINUTE_MILLISECONDS + second * 1000 + milliseconds
+  const instant = midnight + utcMinute * MINUTE_MILLISECONDS + second * 1000 + milliseconds
+  return instant >= YEAR_1_MS && instant < YEAR_10000_MS ? instant : null
 }
 
 /** True for an existing date and time in RFC 3339 form with a zone. */

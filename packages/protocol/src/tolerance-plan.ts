@@ -108,7 +108,7 @@ function findOwnMember(object: JsonObject, member: string): JsonValue | undefine
   return Object.hasOwn(object, member) ? object[member] : undefined
 }
 
-/** True for undefined, null and an empty text: so peers write a member without a value (D33, 3.1). */
+/** True for undefined, null and an empty text: so peers write a member without a value (D33). */
 function isBlankValue(value: JsonValue | undefined): boolean {
   return value === undefined || value === null || value === ''
 }

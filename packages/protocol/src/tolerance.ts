@@ -93,7 +93,7 @@ const TOLERATED_UNSIGNED_HEADER: ToleratedForms = {
   optional: [...(TOLERATED_HEADER.optional ?? []), 'sender_id'],
 }
 
-/** The forms accepted in `consent` and `authorize` (G8). */
+/** The forms accepted in `consent` and `authorize`. */
 const TOLERATED_CONSENT: ToleratedForms = { inside: { purpose: { spellings: { refUri: 'ref_uri' } } } }
 
 /** Members that every message may have in another form, with the functions that read them. */
@@ -150,7 +150,7 @@ const TOLERATED_MESSAGES: Readonly<Record<string, ToleratedForms>> = {
   },
   NotifyEventRequest: {
     readings: { notify_event: readObjectAsList },
-    // `response_entity` is an older name of `reg_record_type` (G15).
+    // `response_entity` is an older name of `reg_record_type`.
     inside: { notify_event: { inside: { data: { spellings: { response_entity: 'reg_record_type' } } } } },
   },
   TxnStatusRequest: {

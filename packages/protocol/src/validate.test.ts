@@ -120,6 +120,12 @@ test('the first problem is named as soon among millions as among few', () => {
   expect(few.problem(Array(151).fill('x'), 'm')).toBe('m: must have at most 150 elements')
 })
 
+test('a URI of megabytes is refused before its pattern is tried', () => {
+  const expected = 'message.search_request[1].uri: must have at most 8192 characters'
+  expect(problemOf({ uri: `x:${'a'.repeat(8_300_000)}` })).toBe(expected)
+  expect(problemOf({ uri: `x:${'a'.repeat(8_190)}` })).toBeNull()
+})
+
 test('any value at all is judged without an exception', () => {
   fc.assert(
     fc.property(fc.anything({ withBigInt: true, withNullPrototype: true }), (value) => {

@@ -6,9 +6,13 @@ import { Compile } from 'typebox/schema'
 import { type PathStep, pathText } from './paths.ts'
 import { isTimestamp, isTimeWithoutZone } from './timestamps.ts'
 
-// The check of `date-time` is registered before any schema is compiled: a validator keeps the check that was registered when it
-// was compiled.
+/** The most characters of a URI. On a text of megabytes the pattern of TypeBox would run out of stack. */
+const MAX_URI_CHARACTERS = 8_192
+
+// These checks are registered before any schema is compiled: a validator keeps the check that was registered when it was
+// compiled.
 Format.Set('date-time', isTimestamp)
+Format.Set('uri', (text) => text.length <= MAX_URI_CHARACTERS && Format.IsUri(text))
 
 /** A rule that a value breaks, and the place inside the value. */
 export interface Problem {
@@ -155,7 +159,8 @@ const ZONE_RULE = 'must be a date-time with a time zone; the zone (Z or an offse
 /** For each format in the protocol's schemas, the function that puts its rule into words, for error messages. */
 const FORMAT_RULES: Readonly<Record<string, (found: unknown) => string>> = {
   'date-time': (found) => (typeof found === 'string' && isTimeWithoutZone(found) ? ZONE_RULE : DATE_TIME_RULE),
-  uri: () => 'must be an absolute URI',
+  uri: (found) =>
+    String(found).length > MAX_URI_CHARACTERS ? `must have at most ${MAX_URI_CHARACTERS} characters` : 'must be an absolute URI',
 }
 
 function ruleText(error: TLocalizedValidationError, found: unknown, schema: TSchema): string {

@@ -20,8 +20,12 @@ export interface TestProvider {
   close(): Promise<void>
 }
 
-/** Starts a provider. @param clientKey the client's public key, with the kid `c-1`; absent: the client has a secret */
-export async function testProvider(clientKey?: KeyObject): Promise<TestProvider> {
+/**
+ * Starts a provider.
+ * @param clientKey the client's public key, with the kid `c-1`; absent: the client has a secret
+ * @param metadata members of the discovery document in place of the usual ones
+ */
+export async function testProvider(clientKey?: KeyObject, metadata: object = {}): Promise<TestProvider> {
   const [own, other] = [await generateKeyPair('RS256'), await generateKeyPair('RS256')]
   const jwk = { ...(await exportJWK(own.publicKey)), kid: 'p-1', alg: 'RS256', use: 'sig' }
   const codes = new Map<string, { readonly asked: URLSearchParams; readonly bent: Bent }>()
@@ -75,6 +79,7 @@ export async function testProvider(clientKey?: KeyObject): Promise<TestProvider>
         subject_types_supported: ['public'],
         id_token_signing_alg_values_supported: ['RS256'],
         code_challenge_methods_supported: ['S256'],
+        ...metadata,
       }),
       '/jwks': () => ({ keys: [jwk] }),
       '/token': async () => token(new URLSearchParams(await text(request))),

@@ -35,7 +35,7 @@ export async function changeSource(db: Database, registry: Registry, source: obj
   await withTransaction(db.pool, async (client) => {
     // The statements have no time limit, because the record ids in all events and stored pages of the registry may change.
     await client.query(NO_STATEMENT_TIMEOUT_SQL)
-    await lockRegistryFor(client, id, 'merge')
+    await lockRegistryFor(client, id, 'exclusive change')
     const awaits_records = isCopy && (!wasCopied || registry.awaits_records === true)
     // Copied and live records have different ids, and our tables have ids in events and in stored pages of answers. After this
     // update searches store only ids of the new kind. Older ids are replaced: by live ones in `stopCopying`, by those of copies

@@ -213,7 +213,19 @@ test.each<[string, unknown, string, readonly (string | number)[]]>([
   [
     'a long name',
     person({ key: 'k'.repeat(64) }),
-    `records.Person: "${'k'.repeat(64)}" is no name of a column: it has more than 63 characters`,
+    `records.Person: "${'k'.repeat(64)}" is no name of a column: it has more than 63 bytes`,
+    ['records', 'Person'],
+  ],
+  [
+    'a name of many bytes',
+    person({ key: 'é'.repeat(32) }),
+    `records.Person: "${'é'.repeat(32)}" is no name of a column: it has more than 63 bytes`,
+    ['records', 'Person'],
+  ],
+  [
+    'a long name in MariaDB',
+    { ...person({ key: 'k'.repeat(65) }), engine: 'mariadb' },
+    `records.Person: "${'k'.repeat(65)}" is no name of a column: it has more than 64 characters`,
     ['records', 'Person'],
   ],
   [
@@ -270,4 +282,14 @@ test.each<[string, unknown, string, readonly (string | number)[]]>([
 ])('%s is refused', (_, given, message, at) => {
   const text = JSON.parse(JSON.stringify(given))
   expect(() => readSourceFile(text, kind)).toThrow(expect.objectContaining({ name: 'SourceRefusal', message, at }))
+})
+
+test('a name of 63 bytes is read in PostgreSQL, one of 64 characters in MariaDB', () => {
+  for (const [engine, key] of [
+    ['postgresql', 'k'.repeat(63)],
+    ['mariadb', 'é'.repeat(64)],
+  ] as const) {
+    const file = readSourceFile({ ...person({ key }), engine }, kind)
+    expect(file.records.get('Person')?.own.key).toBe(key)
+  }
 })

@@ -32,8 +32,12 @@ import { type GivenChild, type GivenRecordMapping, type GivenSourceFile, SourceF
 
 const sourceFileValidator = validator<GivenSourceFile>(SourceFileSchema)
 const TABLE_NAME_PATTERN = /^(?:([A-Za-z_][\w$]*)\.)?([A-Za-z_][\w$]*)$/
-/** The most characters of a column's name in a source file: PostgreSQL cuts longer ones. */
-const MOST_NAME_CHARACTERS = 63
+/** The size of the longest name of a column in each engine. PostgreSQL cuts a longer name; MariaDB and MySQL refuse it. */
+const LONGEST_NAMES: Readonly<Record<EngineName, { readonly size: number; readonly unit: 'bytes' | 'characters' }>> = {
+  postgresql: { size: 63, unit: 'bytes' },
+  mariadb: { size: 64, unit: 'characters' },
+  mysql: { size: 64, unit: 'characters' },
+}
 
 /**
  * Reads and checks a source file.
@@ -62,6 +66,7 @@ export function readSourceFile(given: unknown, kind: Kind): SourceFile {
       throw makeRefusal(['records', name], `must be one of ${names.join(', ')}${nearestNameHint(name, names)}`)
     }
     const read = readRecords(kind, recordType, one, ['records', name])
+    refuseLongNames(engine, read)
     checkRecordsForFollowWay(mirror, read, one)
     records.set(name, read)
   }
@@ -135,6 +140,19 @@ function checkRecordsForFollowWay(mirror: MirrorSettings | null, records: Record
     if (follow === undefined || isNamed) continue
     const place = 'select' in from ? 'select' : 'from'
     throw makeRefusal([...at, place], `must be a table ${TABLE_ADVICE[follow]}, or write follow: poll`)
+  }
+}
+
+/** Refuses a text that cannot be the name of a column in the engine. @throws SourceRefusal */
+function refuseLongNames(engine: EngineName, { recordType, own, children }: RecordMapping): void {
+  const { size, unit } = LONGEST_NAMES[engine]
+  for (const [index, { key, columns, changed }] of [own, ...children].entries()) {
+    for (const name of [key, ...columns, changed ?? '']) {
+      const length = unit === 'bytes' ? Buffer.byteLength(name) : name.length
+      if (length <= size && !name.includes('\0')) continue
+      const at = partPath(['records', recordType.name], index)
+      throw makeRefusal(at, `${JSON.stringify(name)} is no name of a column: it has more than ${size} ${unit}`)
+    }
   }
 }
 
@@ -242,11 +260,6 @@ function readPart(
   at: readonly PathStep[],
 ): MappedTable {
   const columns = [...new Set(targets.flatMap(({ column }) => (column === null ? [] : [column.trim()])))]
-  for (const name of [key, ...columns, ...(changed === undefined ? [] : [changed])]) {
-    if (name.length > MOST_NAME_CHARACTERS || name.includes('\0')) {
-      throw makeRefusal(at, `${JSON.stringify(name)} is no name of a column: it has more than ${MOST_NAME_CHARACTERS} characters`)
-    }
-  }
   const place = readTableOrQuery(from, select, at)
   return {
     from: place,

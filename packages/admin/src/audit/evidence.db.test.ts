@@ -31,6 +31,15 @@ it('takes the first checkpoint that verifies, whatever rows another role has ins
   })
 })
 
+it('is refused with a key that cannot sign, whose fingerprint is its kid', async () => {
+  const evidence = JSON.parse(JSON.stringify(await makeEvidence(acting(deps), { message_id: 'asked-2' })))
+  const { thumbprint: kid, public_jwk: jwk } = await publicKey('X25519')
+  const keys = [{ kid, use: 'account', owner: null, jwk, valid_from: null, valid_until: null }]
+  await expect(verifyEvidence({}, { evidence: { ...evidence, keys, kid } })).rejects.toThrow(
+    expect.objectContaining({ name: 'AdminRefusal', message: 'keys[0]: kid is not the fingerprint of an Ed25519 key' }),
+  )
+})
+
 it('has the published keys that verified messages at that time, and no others', async () => {
   const { db } = database
   await addEntry({ operation: 'three', participant: 'a.example', request: message('asked-3') })

@@ -56,7 +56,7 @@ describe('evidence', () => {
     const [key] = evidence.keys
     const jwk = { ...key.jwk, x: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' }
     await expect(check({ ...evidence, keys: [{ ...key, jwk }] })).rejects.toThrow(
-      'keys[0]: kid is not the fingerprint of the key',
+      'keys[0]: kid is not the fingerprint of an Ed25519 key',
     )
   })
 

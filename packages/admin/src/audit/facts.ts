@@ -9,7 +9,7 @@ import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { AdminRefusal } from '../admin-function.ts'
 import type { HasVault } from '../deps.ts'
-import { closed, flag, instant, isoTime, markPersonal, orNull, text, wholeNumber } from '../members.ts'
+import { closed, dateOf, flag, instant, isoTime, markPersonal, orNull, text, wholeNumber } from '../members.ts'
 
 export const EntryId = text('id of an entry: its chain, a dot, and its number in the chain.')
 
@@ -94,11 +94,12 @@ interface GivenPeriod {
   readonly to?: string | undefined
 }
 
-/** Reads the times `from` and `to` of a period; a missing one stays undefined. */
-export const readPeriod = ({ from, to }: GivenPeriod): Period => ({
-  from: from === undefined ? undefined : new Date(from),
-  to: to === undefined ? undefined : new Date(to),
-})
+/** Reads the times `from` and `to` of a period; a missing one stays undefined. @throws AdminRefusal `to` is not after `from` */
+export function readPeriod({ from, to }: GivenPeriod): Period {
+  const period = { from: from === undefined ? undefined : dateOf(from), to: to === undefined ? undefined : dateOf(to) }
+  if (period.from && period.to && period.to <= period.from) throw new AdminRefusal('to: must be later than from')
+  return period
+}
 
 /** Reads an entry's place in the audit log, a chain and a number, from its id. @throws AdminRefusal it is no such id */
 export function entryPlaceOf(id: string, member = 'id'): Pick<LoggedEntry, 'chain' | 'sequence'> {

@@ -23,6 +23,9 @@ describe('audit list', () => {
     expect(await listed({ kind: 'refusal' })).toEqual(['three'])
     expect(await listed({ from: '2100-01-01T00:00:00Z' })).toEqual([])
     expect(await listed({ to: '2020-01-01T00:00:00Z' })).toEqual([])
+    await expect(listed({ from: '2026-01-02T00:00:00Z', to: '2026-01-01T00:00:00Z' })).rejects.toThrow(
+      'to: must be later than from',
+    )
     expect(await listAuditEntries(acting(deps), { kind: 'operator', limit: 1 })).toMatchObject([
       { note: 'audit list', operator: 'auditor', participant: null },
     ])

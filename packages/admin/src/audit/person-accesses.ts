@@ -69,10 +69,10 @@ export async function findPersonAccesses(
   enter: WriteActEntry,
 ) {
   const { db } = deps
+  const period = readPeriod({ from, to })
   const known = await findIdentifiersOfPerson(db, { type, value })
   await enter({ persons: [{ role: 'asked', identifiers: known }] })
   const keys = await auditKeysOf(deps)
-  const period = readPeriod({ from, to })
   const byPseudonym = new Map(known.map((one) => [pseudonymOf(keys.pseudonyms, one).toString('hex'), one] as const))
   const pseudonyms = [...byPseudonym.keys()].map((pseudonym) => Buffer.from(pseudonym, 'hex'))
   // Entries from before the period are read too: a stored answer may have been given again within the period.

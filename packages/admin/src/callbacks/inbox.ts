@@ -8,7 +8,7 @@ import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
-import { closed, flag, instant, isoTime, markPersonal, orNull, SenderId, text, wholeNumber } from '../members.ts'
+import { closed, dateOf, flag, instant, isoTime, markPersonal, orNull, SenderId, text, wholeNumber } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
 
 const InboxState = oneOf(['stored', 'quarantined'], { description: 'quarantined: it answers no request that this server knows.' })
@@ -52,8 +52,8 @@ export const listInbox = defineAct(
       ...same,
       limit,
       ...(participant !== undefined && { participant }),
-      ...(since !== undefined && { since: new Date(since) }),
-      ...(until !== undefined && { until: new Date(until) }),
+      ...(since !== undefined && { since: dateOf(since) }),
+      ...(until !== undefined && { until: dateOf(until) }),
     })
     return rows.map(shownInboxEntry)
   },

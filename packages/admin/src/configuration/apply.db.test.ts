@@ -148,7 +148,8 @@ test('keys: one more is added, times are changed, and one that is left out is re
   const next = keyPair('Ed25519')
   const both = [
     { kid: 'sig-1', public_key: KEY.pem },
-    { kid: 'sig-2', public_key: next.pem, valid_until: '2099-01-01T00:00:00Z' },
+    // A leap second is read as the next second.
+    { kid: 'sig-2', public_key: next.pem, valid_until: '2098-12-31T23:59:60Z' },
   ]
   expect(await changes(withA({ keys: both }))).toEqual(['add participants["a.example"].keys[1]'])
   expect(await changes(withA({ keys: both }))).toEqual([])
@@ -199,6 +200,18 @@ test('an attribute that a grant names is not taken away', async () => {
   await apply(other)
   expect(await removeAttribute(acting(deps), place)).toMatchObject({ removed: true })
   await apply(file)
+})
+
+test('an identifier type that a grant names is not taken away', async () => {
+  const civil = (identifier_types: object) => ({ version: 1, registries: { civil: { kind: 'civil', identifier_types } } })
+  const grants = { civil: { ...GRANT, identifier_types: ['CEDULA'] } }
+  await apply({ ...civil({ CEDULA: { compared_as: 'code' } }), ...withA({ grants }) })
+  expect(await refusal(civil({}))).toEqual({
+    message:
+      'registries.civil.identifier_types: the grant of a.example would mean nothing (identifier_types: this registry has no CEDULA); change it in the same file',
+    at: ['registries', 'civil', 'identifier_types'],
+  })
+  await apply({ ...civil({}), ...withA({ grants: { civil: GRANT } }) })
 })
 
 test('a change that fails says how many were made before it; a second try makes the rest, secrets included', async () => {

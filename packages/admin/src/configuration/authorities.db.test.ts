@@ -31,3 +31,23 @@ test.each([
 ])('%s is refused, and nothing is changed', async (_, authorities) => {
   expect((await refusal(file(authorities))).at?.slice(0, 2)).toEqual(['consent_authorities', NAME])
 })
+
+const HOST = { host: 'keys.example' }
+const SPELLING = 'an allowed host must be written as in an address, in lower case, and IPv6 without brackets'
+
+test.each([
+  ['in capitals', [{ host: 'Keys.Example' }], SPELLING],
+  ['with a wildcard', [{ host: '*.example' }], SPELLING],
+  ['given twice', [HOST, HOST], 'an allowed host must have one row'],
+  [
+    'in a private network',
+    [{ host: '10.1.2.3' }],
+    '10.1.2.3 is in the network "private", which this does not open: add --private',
+  ],
+])('a host %s is refused, with a jwks_uri and without', async (_, hosts, rule) => {
+  for (const keys of [{ jwks_uri: 'https://keys.example/jwks.json' }, { keys: [{ ...KEY.jwk, kid: 'c-1' }] }]) {
+    const { message, at } = await refusal(file({ [NAME]: { ...keys, hosts } }))
+    expect(at).toEqual(['consent_authorities', NAME])
+    expect(message).toMatch(`: hosts: ${rule}`)
+  }
+})

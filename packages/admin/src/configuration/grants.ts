@@ -4,7 +4,7 @@ import { nearestNameHint } from '@rollcall/base/shared/message-words'
 import type { Environment } from '@rollcall/core/model/environment'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Registry } from '@rollcall/core/model/registry'
-import { changeGrants, environmentProblem, grantPeriod, type StoredGrant } from '@rollcall/participants/store/grants'
+import { changeGrants, environmentProblem, grantPeriod, grantTimes, type StoredGrant } from '@rollcall/participants/store/grants'
 import { journalRevokedGrants } from '@rollcall/participants/store/revoked-grants'
 import { type Kind, pathText } from '@rollcall/protocol'
 import { requireRegistry } from '@rollcall/records/registries/registries'
@@ -88,7 +88,7 @@ function planGrantsOfNamespace(
     const own = isList ? [...place, index] : place
     const same = there.find((grant) => isSameJson(grant.terms, terms))
     // A grant that has ended is not added. An export has ended grants, whose attributes and purposes may be gone.
-    if (same === undefined && terms.valid_until !== undefined && Date.parse(terms.valid_until) <= Date.now()) return []
+    if (same === undefined && isExpiredGrant(grantTimes(terms))) return []
     if (same !== undefined) checkKeptGrant(kind, same, own)
     if (same === undefined || !isExpiredGrant(same)) checkConsentNames(terms, known, own)
     return [{ at: own, same, terms: same?.terms ?? checkTerms({ kind }, terms, own) }]
@@ -136,11 +136,11 @@ export function checkUnlistedGrants(
     }
     const registry = stored.find(({ id }) => id === grant.registry)
     const kind = registry && kinds.get(registry.namespace)
-    if (kind === undefined || kind === registry?.kind || isExpiredGrant(grant)) continue
+    if (registry === undefined || kind === undefined || kind === registry.kind || isExpiredGrant(grant)) continue
     const problem = grantProblemIn(kind, grant.terms)
-    if (problem === null || registry === undefined || grantProblemIn(registry.kind, grant.terms) !== null) continue
+    if (problem === null || grantProblemIn(registry.kind, grant.terms) !== null) continue
     throw refusalAt(
-      ['registries', registry.namespace, 'attributes'],
+      ['registries', registry.namespace, problem.member === 'identifier_types' ? problem.member : 'attributes'],
       `the grant of ${sender_id} would mean nothing (${problem.message}); change it in the same file`,
     )
   }

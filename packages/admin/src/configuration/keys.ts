@@ -4,6 +4,7 @@ import { readPublicKeyFile } from '@rollcall/participants/directory/key-file'
 import type { ParticipantKey } from '@rollcall/participants/store/participant-keys'
 import { type PublicKey, readPublicKey } from '@rollcall/protocol'
 import { AdminRefusal } from '../admin-function.ts'
+import { dateOf } from '../members.ts'
 import { addParticipantKeys, revokeParticipantKey } from '../participants/keys.ts'
 import type { KeyEntry } from './file.ts'
 import type { AskerFacts } from './lockout.ts'
@@ -111,7 +112,7 @@ function isKeyAsWanted(before: ParticipantKey, key: PublicKey, entry: KeyEntry):
   )
 }
 
-const readTime = (text: string | null | undefined): Date | null | undefined => (typeof text === 'string' ? new Date(text) : text)
+const readTime = (text: string | null | undefined): Date | null | undefined => (typeof text === 'string' ? dateOf(text) : text)
 
 const readKeyTimes = ({ valid_from, valid_until }: KeyEntry) => ({
   valid_from: readTime(valid_from),

@@ -14,13 +14,14 @@ import { stopUnderEndedConsents } from '@rollcall/delivery/store/events/consent-
 import { readPublicKeyFile } from '@rollcall/participants/directory/key-file'
 import { createAddressGuard } from '@rollcall/participants/egress/address-guard'
 import { findUnreachableReason } from '@rollcall/participants/egress/address-rules'
+import { allowedHostsProblem } from '@rollcall/participants/store/message-policy'
 import { KeyRefused, readPublicKey } from '@rollcall/protocol'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { isSameJson } from '../approvals/diff-lines.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, orNull, text } from '../members.ts'
+import { closed, flag, orNull, text } from '../members.ts'
 import { HostsResult } from '../participants/policy.ts'
 import { ConsentStopsResult } from './receipt.ts'
 
@@ -93,14 +94,10 @@ export async function readAuthorityKeys(
  * @throws AdminRefusal, KeyRefused, AddressRefused
  */
 export async function checkAuthority({ keys, jwks_uri, outgoing }: Omit<ConsentAuthority, 'id'>): Promise<void> {
-  if (keys.length === 0 && jwks_uri === null) {
-    throw new AdminRefusal('keys: needs a key, or a jwks_uri')
-  }
+  if (keys.length === 0 && jwks_uri === null) throw new AdminRefusal('keys: needs a key, or a jwks_uri')
   if (keys.some(({ use }) => use !== 'sig')) throw new KeyRefused('the key of an authority is for signatures')
-  for (const host of outgoing) {
-    const problem = findUnreachableReason(host)
-    if (problem !== null) throw new AdminRefusal(problem)
-  }
+  const problem = allowedHostsProblem(outgoing) ?? outgoing.map(findUnreachableReason).find((reason) => reason !== null)
+  if (problem) throw new AdminRefusal(`hosts: ${problem}`)
   if (jwks_uri !== null) await checkAddress(outgoing, jwks_uri)
 }
 
@@ -125,7 +122,7 @@ export const removeConsentAuthority = defineAct(
     approval: 'never',
     settings: true,
     input: closed({ name: AuthorityName }),
-    result: closed({ name: AuthorityName, stopped: ConsentStopsResult }),
+    result: closed({ name: AuthorityName, stopped: ConsentStopsResult, unfinished: flag('Stopping is left to the servers.') }),
   },
   async ({ db }: HasDatabase, { name }) => {
     const missing = new AdminRefusal('name: no such consent authority is registered', { reason: 'not_found' })
@@ -136,11 +133,12 @@ export const removeConsentAuthority = defineAct(
       // The authority is removed even if stopping takes too long: regular tasks of servers and delivery attempts stop the rest.
       await db.pool.query("select set_config('statement_timeout', '30s', true)")
       return stopUnderEndedConsents(db, consentsSignedBy(id)).catch((error: unknown) => {
-        if (isStatementTimeout(error)) return { subscriptions: [], notifications: 0, deliveries: 0, in_flight: 0 }
+        if (isStatementTimeout(error)) return null
         throw error
       })
     })
-    return { name, stopped: { ...stopped, subscriptions: [...stopped.subscriptions] } }
+    const { subscriptions, ...counts } = stopped ?? { subscriptions: [], notifications: 0, deliveries: 0, in_flight: 0 }
+    return { name, stopped: { ...counts, subscriptions: [...subscriptions] }, unfinished: stopped === null }
   },
 )
 

@@ -20,7 +20,19 @@ import { type BaseActDeps, defineAct } from '../act.ts'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import type { ProposedChanges } from '../approvals/diff-lines.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
-import { closed, flag, instant, isoTime, markPersonal, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'
+import {
+  closed,
+  dateOf,
+  flag,
+  instant,
+  isoTime,
+  markPersonal,
+  Namespace,
+  orNull,
+  SenderId,
+  text,
+  wholeNumber,
+} from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
 import { ExplainedCauseOrNull } from './cause-members.ts'
 
@@ -258,8 +270,8 @@ export async function readDeliveryChoice(
     ...(participant !== undefined && { participant }),
     ...(namespace !== undefined && { registry: namespace }),
     ...(origin !== undefined && { origin }),
-    ...(since !== undefined && { since: new Date(since) }),
-    ...(until !== undefined && { until: new Date(until) }),
+    ...(since !== undefined && { since: dateOf(since) }),
+    ...(until !== undefined && { until: dateOf(until) }),
     ...(state !== undefined && { state }),
   }
 }

@@ -8,7 +8,7 @@ import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, instant, isoTime, Namespace, orNull, RecordTypeName, text, wholeNumber } from '../members.ts'
+import { closed, dateOf, instant, isoTime, Namespace, orNull, RecordTypeName, text, wholeNumber } from '../members.ts'
 
 /** The most events that one call lists. */
 const MOST_LISTED = 1_000
@@ -52,8 +52,8 @@ export const listEvents = defineAct(
     const choice = {
       ...(type !== undefined && { event_type: type }),
       ...(event_id !== undefined && { event_id }),
-      ...(since !== undefined && { since: new Date(since) }),
-      ...(until !== undefined && { until: new Date(until) }),
+      ...(since !== undefined && { since: dateOf(since) }),
+      ...(until !== undefined && { until: dateOf(until) }),
       ...(before !== undefined && { before }),
     }
     const rows = await listRows(db, registry.id, choice, limit)

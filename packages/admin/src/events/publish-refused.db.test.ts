@@ -72,6 +72,8 @@ describe('refused', () => {
     ],
     ['another member', { nonsense: 1 } as never, 'nonsense: is not a known member', 'invalid'],
     ['a time without a zone', { occurred_at: '2026-06-15T09:00:00' }, 'occurred_at: ', 'invalid'],
+    ['the year 0', { occurred_at: '0000-01-01T00:00:00Z' }, 'occurred_at: must be a date-time', 'invalid'],
+    ['the year 10000', { occurred_at: '9999-12-31T23:59:59-01:00' }, 'occurred_at: must be a date-time', 'invalid'],
     ['half a version', { source_version: 1.5 }, 'source_version: ', 'invalid'],
     [
       'a removal from another list',

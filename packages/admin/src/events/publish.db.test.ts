@@ -117,6 +117,11 @@ describe('a published event', () => {
     expect((await last()).record_version).toBe(version)
   })
 
+  test('that happened in a leap second has the time of the next second', async () => {
+    await publish('UPDATE', person(), { occurred_at: '2016-12-31T23:59:60Z' })
+    expect(await rows('select occurred_at from event')).toEqual([{ occurred_at: new Date('2017-01-01T00:00:00Z') }])
+  })
+
   test('of a record that was deleted and is written again has a higher version than its deletion', async () => {
     const last = async () => Number((await rows('select record_version from event order by id desc limit 1'))[0]?.record_version)
     const remove = async () => {
@@ -136,7 +141,7 @@ describe('a published event', () => {
   })
 
   test('two changes of one record at once have versions one after the other', async () => {
-    const change = { record_type: 'Person', record: '7', written_anew: null }
+    const change = { record_type: 'Person', record: '7', new_identifier: null }
     const other = { ...change, record: '8' }
     await withTransaction(database.db.pool, async (client) => {
       await client.query(

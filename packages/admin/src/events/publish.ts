@@ -28,7 +28,7 @@ import Type, { type Static } from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
 import type { HasEventRecording } from '../deps.ts'
-import { closed, flag, instant, markPersonal, Namespace, text, wholeNumber } from '../members.ts'
+import { closed, dateOf, flag, instant, markPersonal, Namespace, text, wholeNumber } from '../members.ts'
 import { type RecordToPublish, writePublishedRecord } from './published-record.ts'
 
 export interface PublishDeps extends HasEventRecording {
@@ -128,7 +128,7 @@ function readPublishedEvent({ kind }: Registry, input: EventInput): PublishedEve
       ? { event_type: readEventType(kind, input.reg_event_type) }
       : { event_type: correction, correction_type: correction }),
     ...(event_id !== undefined && { event_id, fingerprint: hash('sha256', canonical, 'buffer') }),
-    ...(occurred_at !== undefined && { occurred_at: new Date(occurred_at) }),
+    ...(occurred_at !== undefined && { occurred_at: dateOf(occurred_at) }),
   }
   return {
     recordType,

@@ -22,7 +22,7 @@ import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
 import type { HasClock, HasDatabase } from '../deps.ts'
 import { isGrantedNow } from '../grants/subscriptions.ts'
-import { closed, instant, text, wholeNumber } from '../members.ts'
+import { closed, dateOf, instant, text, wholeNumber } from '../members.ts'
 import { type HasSamples, syntheticRecords } from '../registries/samples.ts'
 
 const Code = text('Code of the subscription.')
@@ -83,7 +83,7 @@ export const backfillSubscription = defineAct(
     }
     const { recordType, predicate } = readCriteriaText(registry.kind, subscription.criteria)
     const unfinished = await findUnfinishedBackfill(db, subscription.id)
-    const writtenSince = since === undefined ? null : new Date(since)
+    const writtenSince = since === undefined ? null : dateOf(since)
     if (unfinished !== null && unfinished.since?.getTime() !== writtenSince?.getTime()) {
       const was = unfinished.since === null ? 'without it' : `with ${unfinished.since.toISOString()}`
       throw new AdminRefusal(

@@ -7,6 +7,7 @@ import { StoreRefusal } from '@rollcall/database/refusal'
 import { grantPeriod } from '@rollcall/participants/store/grants'
 import { type Kind, type PathStep, pathText } from '@rollcall/protocol'
 import { AdminRefusal } from '../admin-function.ts'
+import { isExpiredGrant } from './terms.ts'
 
 /** Returns the reason why the terms cannot be used in a registry of this kind; null: they can. */
 export function grantProblemIn(kind: Kind, terms: GrantTerms): GrantProblem | null {
@@ -27,7 +28,7 @@ export function grantProblemIn(kind: Kind, terms: GrantTerms): GrantProblem | nu
 export function checkTerms({ kind }: Pick<Registry, 'kind'>, terms: GrantTerms, at: readonly PathStep[]): GrantTerms {
   try {
     readTerms(kind, terms)
-    grantPeriod(terms)
+    if (isExpiredGrant(grantPeriod(terms))) throw new StoreRefusal('valid_until: must be later than valid_from, and than now')
     return terms
   } catch (error) {
     if (!(error instanceof GrantProblem || error instanceof StoreRefusal)) throw error

@@ -69,6 +69,7 @@ describe('a grant is wider', () => {
     expect(isWiderGrant({ ...GRANT, valid_until: '2027-01-01T00:00:00Z' }, [until], NOW)).toBe(true)
     expect(isWiderGrant(GRANT, [later], NOW)).toBe(true)
     expect(isWiderGrant({ ...GRANT, valid_until: '2026-12-31T00:00:00Z' }, [until], NOW)).toBe(false)
+    expect(isWiderGrant({ ...GRANT, valid_until: '2026-12-30T23:59:60Z' }, [until], NOW)).toBe(false)
     expect(isWiderGrant({ ...GRANT, valid_from: '2026-08-01T00:00:00Z' }, [later], NOW)).toBe(false)
   })
 })

@@ -4,13 +4,13 @@ import { type AuditedMessage, findAuditedMessages, MESSAGE_OUTCOMES } from '@rol
 import { DELIVERY_STATES } from '@rollcall/delivery/store/deliveries/delivery-choice'
 import { findDeliveryStates } from '@rollcall/delivery/store/deliveries/delivery-counts'
 import { findAuditedMessageIds, MESSAGE_ID_NAMES } from '@rollcall/engine/store/exchanges/message-keys'
-import { oneOf } from '@rollcall/protocol'
+import { isTimestamp, oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
 import { EntryId, type HasSearchLimit, requireEntryBefore } from '../audit/facts.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, instant, isoTime, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'
+import { closed, dateOf, instant, isoTime, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'
 
 /** The kinds of audit entries that are listed as messages. */
 const MESSAGE_KINDS = ['answer', 'acknowledgement', 'callback', 'notification'] as const
@@ -86,7 +86,7 @@ export const listMessages = defineAct(
     if (second !== undefined) throw new AdminRefusal(`${second}: give one of ${MESSAGE_ID_NAMES.join(', ')} at most`)
     const keys = name === undefined ? undefined : await findAuditedMessageIds(db, name, asked[name] ?? '')
     const { place, time } = await readPageStart(db, before)
-    const ends = [until, time].flatMap((end) => (end === undefined ? [] : [new Date(end).getTime()]))
+    const ends = [until, time].flatMap((end) => (end === undefined ? [] : [dateOf(end).getTime()]))
     const { found, rest } = await findAuditedMessages(
       db,
       {
@@ -94,7 +94,7 @@ export const listMessages = defineAct(
         registry: namespace,
         keys,
         before: place,
-        from: since === undefined ? undefined : new Date(since),
+        from: since === undefined ? undefined : dateOf(since),
         to: ends.length === 0 ? undefined : new Date(Math.min(...ends)),
       },
       { limit: limit + 1, most: limits?.searched_entries },
@@ -113,7 +113,7 @@ export const listMessages = defineAct(
 
 /** Reads where a page begins: behind an entry, or at the time to which the call for the previous page has searched. */
 async function readPageStart(db: HasDatabase['db'], before: string | undefined) {
-  const isTime = before !== undefined && TIME_FORM.test(before) && !Number.isNaN(Date.parse(before))
+  const isTime = before !== undefined && TIME_FORM.test(before) && isTimestamp(before)
   return { place: await requireEntryBefore(db, isTime ? undefined : before), time: isTime ? before : undefined }
 }
 

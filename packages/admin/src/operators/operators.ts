@@ -20,7 +20,7 @@ import { defineAct } from '../act.ts'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { requireAuthority } from '../consents/authorities.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, flag, instant, isoTime, Namespace, NO_INPUT, orNull, text, wholeNumber } from '../members.ts'
+import { closed, dateOf, flag, instant, isoTime, Namespace, NO_INPUT, orNull, text, wholeNumber } from '../members.ts'
 
 export { OPERATOR_ROLES, type OperatorRole } from '@rollcall/core/model/operator'
 
@@ -89,7 +89,7 @@ export const addOperator = defineAct(
     }
     const now = clock.date()
     const expires =
-      expires_at === undefined ? new Date(now + DEFAULT_TOKEN_DAYS * DAY_MS) : requireValidExpiry(now, new Date(expires_at))
+      expires_at === undefined ? new Date(now + DEFAULT_TOKEN_DAYS * DAY_MS) : requireValidExpiry(now, dateOf(expires_at))
     const bound = registries && (await Promise.all(registries.map((namespace) => requireRegistry(db, namespace))))
     if (authority !== undefined) checkAuthorityToken(roles, registries)
     const signing = authority === undefined ? null : await requireAuthority(db, authority)

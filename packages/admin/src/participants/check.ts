@@ -22,7 +22,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
 import { queueTestNotification } from '../events/subscription-mailbox.ts'
-import { closed, flag, instant, isoTime, Namespace, SenderId, text } from '../members.ts'
+import { closed, dateOf, flag, instant, isoTime, Namespace, SenderId, text } from '../members.ts'
 import type { HasSamples } from '../registries/samples.ts'
 import { requireParticipant } from './participants.ts'
 
@@ -133,7 +133,7 @@ export const checkParticipant = defineAct(
     const participant = await requireParticipant(db, sender_id)
     const registry = await requireRegistry(db, namespace)
     const grant = await requireCheckGrant({ db }, participant, registry)
-    const of = { participant, registry, since: new Date(since) }
+    const of = { participant, registry, since: dateOf(since) }
     const evidence = { ...(await findRequestEvidence(db, of)), ...(await findDeliveryEvidence(db, of)) }
     const { allowed, default_url } = await findCallbackSettings(db, participant.id)
     const isCalled = allowed.length > 0 || default_url !== null

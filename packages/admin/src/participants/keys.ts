@@ -16,7 +16,7 @@ import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, instant, isoTime, orNull, SenderId, text } from '../members.ts'
+import { closed, dateOf, instant, isoTime, orNull, SenderId, text } from '../members.ts'
 import { requireParticipant } from './participants.ts'
 
 export type { PublicKey } from '@rollcall/protocol'
@@ -64,8 +64,8 @@ export const addParticipantKeys = defineAct(
   async ({ db }: HasDatabase, { sender_id, keys, kid, use, valid_from, valid_until }) => {
     const read = await readKeys(sender_id, keys, { kid, use })
     const times = {
-      ...(valid_from !== undefined && { valid_from: new Date(valid_from) }),
-      ...(valid_until !== undefined && { valid_until: valid_until === null ? null : new Date(valid_until) }),
+      ...(valid_from !== undefined && { valid_from: dateOf(valid_from) }),
+      ...(valid_until !== undefined && { valid_until: valid_until === null ? null : dateOf(valid_until) }),
     }
     const participant = await requireParticipant(db, sender_id)
     refuseUnusableKeys(participant, read)

@@ -16,7 +16,7 @@ import {
   listParticipants as listRows,
   setParticipantStatus as setStatus,
 } from '@rollcall/participants/store/participants'
-import { oneOf } from '@rollcall/protocol'
+import { INT32_MAX, oneOf } from '@rollcall/protocol'
 import { requireRegistry } from '@rollcall/records/registries/registries'
 import Type, { type Static } from 'typebox'
 import { type BaseActDeps, defineAct } from '../act.ts'
@@ -40,7 +40,7 @@ import {
 
 const STATUSES = ['active', 'disabled'] as const satisfies readonly Participant['status'][]
 
-export const MaxPageSize = orNull(wholeNumber("Largest page that it may ask for, in records; null: the server's limit.", 1))
+export const MaxPageSize = orNull(wholeNumber("Largest page it may ask for, in records; null: the server's limit.", 1, INT32_MAX))
 export const RateLimit = Type.Union([
   Type.Number({ exclusiveMinimum: 0, description: 'Requests a second, on all nodes together.' }),
   Type.Literal(UNLIMITED),

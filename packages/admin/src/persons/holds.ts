@@ -15,7 +15,7 @@ import { type BaseActDeps, defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
 import { callerText } from '../caller.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
-import { closed, instant, isoTime, markPersonal, NO_INPUT, orNull, SenderId, text, wholeNumber } from '../members.ts'
+import { closed, dateOf, instant, isoTime, markPersonal, NO_INPUT, orNull, SenderId, text, wholeNumber } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
 import { findPerson } from './person.ts'
 
@@ -82,7 +82,7 @@ export const addHold = defineAct(
       await enter({ note: 'hold add --participant' })
       return holdFacts(await insertHold(db, { ...common, kind: 'participant', participant, pseudonyms: null }))
     }
-    const [begins_at, ends_at] = [new Date(from ?? Number.NaN), new Date(until ?? Number.NaN)]
+    const [begins_at, ends_at] = [dateOf(from ?? ''), dateOf(until ?? '')]
     if (!(begins_at.getTime() < ends_at.getTime())) {
       throw new AdminRefusal('until: a period needs from and until, and from must be earlier')
     }

@@ -115,7 +115,7 @@ const hasUnfilledIdentifiers = ({ unfilled }: Registry): boolean =>
 
 /** Finds the person whom an identifier names. Changes of the registry's records wait until the transaction ends. */
 async function findPerson(db: Database, client: ClientBase, registry: Registry, named: Identifier) {
-  await lockRegistryFor(client, registry.id, 'merge')
+  await lockRegistryFor(client, registry.id, 'exclusive change')
   const bearer = await findRecordToProtect(storedRecordsOf(db, registry).within(client), registry, named)
   return { identifier: bearer === null ? named : requirePrimary(bearer), bearer }
 }
@@ -152,7 +152,7 @@ export const unprotectPerson = defineAct(
     const registry = await requireRegistry(db, namespace)
     const named = identifierOf(registry, given)
     return withTransaction(db.pool, async (client) => {
-      await lockRegistryFor(client, registry.id, 'merge')
+      await lockRegistryFor(client, registry.id, 'exclusive change')
       const [person, another] = await findProtectedPersonIds(client, registry.id, named)
       if (person === undefined) {
         throw new AdminRefusal('identifier: no protected person has it', { reason: 'not_found' })

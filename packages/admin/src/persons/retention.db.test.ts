@@ -332,6 +332,8 @@ describe('holds', () => {
     expect(await world.rows('select pseudonyms from hold where id = $1', id)).toEqual([{ pseudonyms: [] }])
     expect(await listHolds(acting(world.deps()), {})).toEqual([])
     await expect(removeHold(acting(world.deps()), { id })).rejects.toThrow(`there is no hold ${id} in force`)
+    const above = removeHold(acting(world.deps()), { id: 3_000_000_000 })
+    await expect(above).rejects.toThrow('there is no hold 3000000000 in force')
     await erasePerson(acting(world.deps()), { type: 'UIN', value: '12345', reason: 'order 1' })
     expect(await world.rows('select pseudonyms from hold where id = $1', id)).toEqual([{ pseudonyms: [] }])
   })

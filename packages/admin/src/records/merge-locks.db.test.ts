@@ -48,7 +48,7 @@ test('a merge waits for changes that are under way, also those of an import with
   })
   await merged
   await withTransaction(database.db.pool, async (client) => {
-    await lockRegistryFor(client, civil.id, 'merge')
+    await lockRegistryFor(client, civil.id, 'exclusive change')
     merged = load('U-3')
     await waitsFor('advisory')
   })

@@ -137,7 +137,7 @@ async function withRecordsLocked<Result>(
   const registry = await requireRegistry(db, namespace)
   const sink = requireSink(db, registry)
   return withTransaction(db.pool, async (client) => {
-    await lockRegistryFor(client, registry.id, 'merge')
+    await lockRegistryFor(client, registry.id, 'exclusive change')
     const now = clock()
     const recording = { registry, records: recordsOf(db, registry), limits, filters: compiledFiltersOf(db.pool), now }
     return work({ client, registry, sink, recording, now })

@@ -38,13 +38,14 @@ export async function openBackupFile(path: string): Promise<OpenBackup> {
     throw new StoreRefusal(`the file ${path} cannot be read: ${systemReason(error)}`)
   })
   try {
-    const { size } = await file.stat()
+    const found = await file.stat()
+    if (!found.isFile()) throw new StoreRefusal(`the file ${path} cannot be read: it is no regular file`)
     const head = await readHead(file)
     return {
       header: parseBackupHeader(head),
       head,
-      bytes: size,
-      parts: (key) => readParts(file, { head, size, key }),
+      bytes: found.size,
+      parts: (key) => readParts(file, { head, size: found.size, key }),
       async sha256() {
         const digest = createHash('sha256')
         for await (const piece of file.createReadStream({ start: 0, autoClose: false })) digest.update(piece)

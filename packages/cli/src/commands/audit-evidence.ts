@@ -2,7 +2,7 @@
 import { makeEvidence } from '@rollcall/admin/audit/evidence'
 import type { Command } from 'commander'
 import { callWithDatabase } from '../environment.ts'
-import { writeNewFile } from '../new-file.ts'
+import { refuseUnwritablePath, writeNewFile } from '../new-file.ts'
 import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
@@ -20,6 +20,7 @@ async function runEvidence(
   { out, participant, ...options }: OutputOptions & { readonly out: string; readonly participant?: string },
 ): Promise<void> {
   listenForStop()
+  await refuseUnwritablePath(out)
   const evidence = await callWithDatabase(makeEvidence, { message_id, participant })
   await writeNewFile(out, `${JSON.stringify(evidence, null, 2)}\n`)
   const written = { file: out, accounts: evidence.accounts.length, kid: evidence.kid }

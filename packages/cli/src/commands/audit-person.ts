@@ -4,7 +4,7 @@ import { auditPerson } from '@rollcall/admin/audit/person-accesses'
 import type { Command } from 'commander'
 import { personAuditText } from '../audit-text.ts'
 import { callWithDatabase } from '../environment.ts'
-import { refuseExistingFile, writeNewFile } from '../new-file.ts'
+import { refuseUnwritablePath, writeNewFile } from '../new-file.ts'
 import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { addPersonArguments, readInstant, readPerson } from '../values.ts'
@@ -46,8 +46,8 @@ async function runPerson(type: string, value: string | undefined, options: Perso
 /** Writes the report as a page and as JSON. @throws CommandError a file exists already, or cannot be written */
 async function writeReport(person: Parameters<typeof reportAccess>[1], file: string, options: OutputOptions): Promise<void> {
   const json = `${file.replace(/\.html?$/, '')}.json`
-  // Existing files are refused first. Otherwise the audit log would have an entry of a report that nobody got.
-  for (const path of [file, json]) await refuseExistingFile(path)
+  // The paths are checked first. Otherwise the audit log would have an entry of a report that nobody got.
+  for (const path of [file, json]) await refuseUnwritablePath(path)
   const { html, report } = await callWithDatabase(reportAccess, person)
   await writeNewFile(file, html)
   await writeNewFile(json, `${JSON.stringify(report, null, 2)}\n`)

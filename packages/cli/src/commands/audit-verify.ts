@@ -1,6 +1,6 @@
 /** `rollcall audit verify`: verifies that the audit log is complete and unchanged. */
 import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { access, constants, stat } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { verifyWholeAuditLog } from '@rollcall/admin/audit/verify'
 import type { Command } from 'commander'
@@ -42,10 +42,11 @@ async function runVerify({ against, ...options }: VerifyOptions): Promise<void> 
  * before they are read are left out: they may be about entries after the snapshot of the audit log.
  */
 async function currentWitnessLines(path: string): Promise<AsyncIterable<string>> {
-  const { size } = await stat(path).catch((error: unknown) => {
-    throw new CommandError(`the file of the witness cannot be read: ${path}`, { cause: error })
-  })
-  return linesOfFirstBytes(path, size)
+  const found = await access(path, constants.R_OK)
+    .then(() => stat(path))
+    .catch(() => null)
+  if (!found?.isFile()) throw new CommandError(`the file of the witness cannot be read: ${path}`)
+  return linesOfFirstBytes(path, found.size)
 }
 
 /** Yields the lines in the first `size` bytes. Opens the file at the first call: readline loses lines that nobody awaits yet. */

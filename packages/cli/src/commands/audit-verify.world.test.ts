@@ -53,8 +53,10 @@ test('faults are named, and the exit code is 1', async () => {
   expect(JSON.parse(json)).toMatchObject({ good: false, fault_count: 2 })
 })
 
-test('a file that is not there is refused', async () => {
-  const { stderr, code } = await rollcall(['audit', 'verify', '--against', join(home.path, 'nothing')], withKey)
-  expect(code).toBe(1)
-  expect(stderr).toContain('the file of the witness cannot be read')
+test('a file that is not there, and a folder, are refused', async () => {
+  for (const path of [join(home.path, 'nothing'), home.path]) {
+    const { stderr, code } = await rollcall(['audit', 'verify', '--against', path], withKey)
+    expect(code).toBe(1)
+    expect(stderr).toBe(`rollcall: the file of the witness cannot be read: ${path}\n`)
+  }
 })

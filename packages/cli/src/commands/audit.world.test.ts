@@ -64,6 +64,9 @@ test('audit person --report writes a page and JSON of its owner alone, over no f
   const beside = await rollcall(['audit', 'person', 'UIN', '1', '--report', file], env)
   expect(beside).toMatchObject({ code: 1, stderr: `rollcall: ${join(home.path, 'answer.json')}: is there already\n` })
   await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' })
+  const nowhere = join(home.path, 'nowhere', 'answer.html')
+  const lost = await rollcall(['audit', 'person', 'UIN', '1', '--report', nowhere], env)
+  expect(lost).toMatchObject({ code: 1, stderr: `rollcall: ${nowhere}: no such file or directory\n` })
   expect(await accesses()).toBe(before)
 })
 
@@ -100,6 +103,14 @@ test('audit evidence writes what audit check verifies without a database', async
   await writeFile(other, '{}')
   expect(await printed('audit', 'evidence', 'asked-1', '--out', file)).toContain(`written: ${file}, signed with `)
   const { kid } = JSON.parse(await readFile(file, 'utf8'))
+  const entries = async () => (await printed('audit', 'list', '--json')).split('"audit evidence"').length - 1
+  const before = await entries()
+  expect(before).toBeGreaterThan(0)
+  expect(await rollcall(['audit', 'evidence', 'asked-1', '--out', file], env)).toMatchObject({
+    code: 1,
+    stderr: `rollcall: ${file}: is there already\n`,
+  })
+  expect(await entries()).toBe(before)
   const check = (...words: string[]) => rollcall(['audit', 'check', ...words], { ROLLCALL_DATA: join(home.path, 'nothing') })
   expect(await check(file, '--kid', kid, '--message', message)).toMatchObject({
     code: 0,

@@ -45,7 +45,14 @@ const USES: readonly Use[] = [
   {
     face: 'base/shared/system-error',
     names: ['systemReason'],
-    files: ['asking/demo.ts', 'commands/audit-check.ts', 'commands/generate.ts', 'commands/mapping.ts', 'input.ts'],
+    files: [
+      'asking/demo.ts',
+      'commands/audit-check.ts',
+      'commands/generate.ts',
+      'commands/mapping.ts',
+      'input.ts',
+      'new-file.ts',
+    ],
     reason: 'a file that cannot be read or written is refused with the reason of the system, as imports refuse it',
   },
   {

@@ -10,6 +10,8 @@ import { collectOption, readTypeAndValue, renameIdentifierMembers } from '../val
 const loadAuthorityActs = () => import('@rollcall/admin/consents/authorities')
 const loadConsentActs = () => import('@rollcall/admin/consents/consents')
 
+const UNFINISHED_TEXT = 'stopping took too long: the servers end the subscriptions, and stop the answers, later'
+
 const keysText = ({ keys }: { readonly keys: readonly { readonly kid: string }[] }): string =>
   keys.length === 0 ? 'the keys that it publishes' : keys.map(({ kid }) => kid).join(', ')
 
@@ -60,7 +62,8 @@ export const COMMAND_TREE: CommandGroup = {
           about: 'remove an authority: its consents do not count any more',
           args: 'name',
           examples: ['https://consent.example.org'],
-          text: (removed) => `consents of ${removed.name} do not count any more\n${stoppedText(removed)}`,
+          text: (removed) =>
+            `consents of ${removed.name} do not count any more\n${removed.unfinished ? UNFINISHED_TEXT : stoppedText(removed)}`,
         }),
       },
     },

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from '@rollcall/database/database'
@@ -243,6 +244,17 @@ test('a proposed mapping: rows left out, columns still to decide, a code without
     code: 1,
     stderr: 'rollcall: the column mapping of sex.codes.X: stands for "?"; write what it means\n',
   })
+})
+
+test('a mapping is proposed of a named pipe, as a shell makes one for <(...)', async () => {
+  const path = join(home.path, 'people.pipe')
+  execFileSync('mkfifo', [path])
+  const [proposed] = await Promise.all([
+    rollcall(['mapping', 'propose', path, 'civil'], env),
+    writeFile(path, 'UIN,Sex\n8100000017,F\n8100000024,M\n'),
+  ])
+  expect(proposed).toMatchObject({ code: 0, stderr: '' })
+  expect(proposed.stdout).toContain(`from the columns of ${path} and all 2 rows. Review every line.\n`)
 })
 
 test('a registry or kind that is not there: the names that there are, and no name of a member', async () => {

@@ -86,7 +86,7 @@ test('hosts are replaced, listed and removed', async () => {
   })
   expect(await refusal('host', 'allow', 'a.example', '*.internal')).toEqual({
     code: 1,
-    stderr: 'rollcall: outgoing: an allowed host must be written as it stands in an address, in lower case\n',
+    stderr: 'rollcall: outgoing: an allowed host must be written as in an address, in lower case, and IPv6 without brackets\n',
   })
 })
 

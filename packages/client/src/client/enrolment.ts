@@ -1,4 +1,4 @@
-/** Makes messages with questions about enrolments and disabilities, and reads values from the answers (N9, N10, D9, 2.7). */
+/** Makes messages with questions about enrolments and disabilities, and reads values from the answers (N9, N10, D9). */
 import {
   type DisabledRequest,
   type DisabledResponse,
@@ -10,9 +10,9 @@ import {
 } from '@rollcall/protocol'
 import type { UnderConsent } from '../consents.ts'
 import { TransportError } from '../errors.ts'
-import type { RequestOptions } from './messages.ts'
+import type { Answer, RequestOptions } from './messages.ts'
 import type { RegistryRecord } from './records.ts'
-import { type ItemOf, itemsOrThrow, resultsOf } from './results.ts'
+import { type ItemOf, itemsOrThrow, resultsOf, searchItemsOrThrow } from './results.ts'
 
 /** Asks whether a person is enrolled in a programme; without a programme, in any programme. */
 export interface EnrolmentQuestion extends UnderConsent {
@@ -122,9 +122,9 @@ export function isDisabledIn(answer: WithMessage<DisabledResponse>): boolean {
   return requireYesOrNo(requireOnlyItem(answer).disabled_status, 'disabled_status')
 }
 
-/** The records in all items of an answer. @throws ItemRejected */
-export function recordsIn(answer: WithMessage<SearchResponse>): readonly RegistryRecord[] {
-  return itemsOrThrow(answer).flatMap((item) => item.data?.reg_records ?? [])
+/** The records in all items of an answer. @throws ItemRejected; TransportError the registry has not searched yet */
+export function recordsIn(answer: Answer<SearchResponse>): readonly RegistryRecord[] {
+  return searchItemsOrThrow(answer).flatMap((item) => item.data?.reg_records ?? [])
 }
 
 function requireOnlyItem<Message extends object>(answer: WithMessage<Message>): ItemOf<Message> {

@@ -1,4 +1,4 @@
-/** Reads acknowledgements (acks) and error bodies as peers write them (N11, N19, G16, 3.1). */
+/** Reads acknowledgements (acks) and error bodies as peers write them (N11, N19). */
 import {
   actionMeans,
   isJsonObject,
@@ -89,7 +89,7 @@ function jsonBodyOrEmpty({ text }: HttpAnswer): JsonObject {
   }
 }
 
-/** Finds the ack in a body: it is the member `message`, or the body itself (3.1). */
+/** Finds the ack in a body: it is the member `message`, or the body itself. */
 const ackIn = (body: JsonObject): JsonObject => (isJsonObject(body.message) ? body.message : body)
 
 function faultsIn(body: JsonObject, ack: JsonObject): readonly PeerFault[] {

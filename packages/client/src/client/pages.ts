@@ -1,24 +1,25 @@
 /** Yields records page by page (spec "SearchRequest", pagination). */
 import type { SearchCriteria, SearchResponse } from '@rollcall/protocol'
 import { TransportError } from '../errors.ts'
+import type { Answer } from './messages.ts'
 import type { RegistryRecord } from './records.ts'
-import { itemsOrThrow } from './results.ts'
+import { onlySearchItem } from './results.ts'
 
 const PAGE_SIZE = 100
 
 /**
  * Yields the records of a search, and requests one page after another.
  * @param search requests one page
- * @throws ItemRejected; TransportError `unreadable` the registry answers with another page than the requested one
+ * @throws ItemRejected
+ * @throws TransportError `unreadable` the registry answers with another page, with several items, or has not searched yet
  */
 export async function* recordsOfAllPages(
-  search: (criteria: SearchCriteria) => Promise<{ readonly message: SearchResponse }>,
+  search: (criteria: SearchCriteria) => Promise<Answer<SearchResponse>>,
   criteria: SearchCriteria,
 ): AsyncGenerator<RegistryRecord, void, void> {
   const page_size = criteria.pagination?.page_size ?? PAGE_SIZE
   for (let page_number = criteria.pagination?.page_number ?? 1; ; page_number += 1) {
-    const answer = await search({ ...criteria, pagination: { page_size, page_number } })
-    const [item] = itemsOrThrow(answer)
+    const item = onlySearchItem(await search({ ...criteria, pagination: { page_size, page_number } }))
     const records = item?.data?.reg_records ?? []
     if (records.length === 0) return
     const { pagination } = item ?? {}

@@ -33,7 +33,7 @@ import { OutstandingPages } from './outstanding.ts'
 import { recordsOfAllPages } from './pages.ts'
 import type { AskedRecord, FoundByCallback, RecordOf, RegistryRecord, ResponseOf, SaidKind } from './records.ts'
 import { askRegistry, sendAsyncRequest } from './request.ts'
-import { itemsOrThrow } from './results.ts'
+import { onlySearchItem } from './results.ts'
 import { type ClientOptions, type OfKind, readSettings, type Settings } from './settings.ts'
 
 type Reply<Name extends OperationName, Kind extends SaidKind> = Promise<Answer<ResponseOf<Name, Kind>>>
@@ -171,15 +171,14 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   /**
    * The only record that a search finds; null when there is none.
    * @throws SeveralRecords the search finds several
-   * @throws ItemRejected
+   * @throws ItemRejected; TransportError `unreadable` also where the registry has not searched yet
    */
   async searchOne<const Criteria extends SearchCriteria>(
     criteria: Criteria,
     options?: RequestOptions,
   ): Promise<AskedRecord<Kind, Criteria> | null> {
     const pagination = { page_size: 2, page_number: 1 }
-    const found = await this.#ask('search', searchContent({ ...criteria, pagination }), options)
-    const [item] = itemsOrThrow<SearchResponse>(found)
+    const item = onlySearchItem(await this.#ask('search', searchContent({ ...criteria, pagination }), options))
     const [record, ...others] = item?.data?.reg_records ?? []
     const count = Math.max(item?.pagination?.total_count ?? 0, 1 + others.length)
     if (record !== undefined && count > 1) throw new SeveralRecords(count)
@@ -189,7 +188,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   /**
    * Yields the found records. The next page is requested when the loop needs it, so leaving the loop ends the requests. Give
    * `sort` if the order matters. Pages have 100 records and begin with page 1, unless `criteria.pagination` says otherwise.
-   * @throws ItemRejected; TransportError `unreadable` also where an answer has another page than the requested one
+   * @throws ItemRejected; TransportError `unreadable` also where an answer has another page, or the registry has not searched yet
    */
   searchAll<const Criteria extends SearchCriteria>(
     criteria: Criteria,

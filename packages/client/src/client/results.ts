@@ -1,6 +1,7 @@
 /** Reads the items of an answer. Each item was answered or rejected separately (spec "Errors", 5). */
-import { isJsonObject, OPERATIONS } from '@rollcall/protocol'
-import { ItemRejected } from '../errors.ts'
+import { isJsonObject, OPERATIONS, type SearchResponse } from '@rollcall/protocol'
+import { ItemRejected, TransportError } from '../errors.ts'
+import type { Answer } from './messages.ts'
 
 /**
  * The type of a message's items. A message without a list of items, such as the answer to an unsubscribe, counts as one item. In
@@ -40,6 +41,27 @@ export function itemsOrThrow<Message extends object>(answer: { readonly message:
     if (!result.ok) throw result.rejection
     return result.item
   })
+}
+
+/**
+ * The items of an answer to a search. A registry has not searched yet where it says `pdng`, or `rcvd` without data (N7); some
+ * registries answer `rcvd` with data (D25). In an answer without items, the status of the header counts.
+ * @throws ItemRejected
+ * @throws TransportError `unreadable` the registry has not searched yet, which must not be read as "nobody was found"
+ */
+export function searchItemsOrThrow({ header, message }: Answer<SearchResponse>): readonly ItemOf<SearchResponse>[] {
+  const items = itemsOrThrow<SearchResponse>({ message })
+  const said: readonly { readonly status: string; readonly data?: unknown }[] = items.length === 0 ? [header] : items
+  const open = said.find(({ status, data }) => status === 'pdng' || (status === 'rcvd' && data === undefined))
+  if (open === undefined) return items
+  throw new TransportError('unreadable', `the registry has not searched yet: the status is ${open.status}`)
+}
+
+/** The item of an answer to one search; undefined when there is none. @throws as `searchItemsOrThrow`, also for several items */
+export function onlySearchItem(answer: Answer<SearchResponse>): ItemOf<SearchResponse> | undefined {
+  const [item, ...others] = searchItemsOrThrow(answer)
+  if (others.length > 0) throw new TransportError('unreadable', 'the answer must have one item')
+  return item
 }
 
 function itemsIn(message: object): readonly unknown[] {

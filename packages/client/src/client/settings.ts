@@ -178,7 +178,7 @@ function makeTokenSource(
   return fetchedTokenSource(http, retry, endpoint, readFault)
 }
 
-/** Gives the usual addresses for callbacks below `base`, such as `https://sp.example/registry/on-search` (G1). */
+/** Gives the usual addresses for callbacks below `base`, such as `https://sp.example/registry/on-search`. */
 export function callbacksAt(base: string): (callback: Callback) => string {
   const start = new URL(base).href.replace(/\/*$/, '')
   return ({ path }) => `${start}/${path}`

@@ -4,7 +4,9 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { loopbackCertificate, loopbackKey } from '../../../admin/test/loopback-certificate.ts'
+import { processorTime } from '../../../core/test/processor-time.ts'
 import { sendOnce } from './post.ts'
+import { isTlsExpected } from './wrong-scheme.ts'
 
 const answersHttps = { reason: 'unreadable', message: 'the address answers https: write https:// in place of http://' }
 const answersHttp = { reason: 'unreadable', message: 'the address answers http: write http:// in place of https://' }
@@ -26,6 +28,12 @@ test.each<[string, 'http' | 'https', () => Server, object]>([
   await expect(sendOnce(settings, url, { method: 'POST', headers: {}, body: 'x' })).rejects.toMatchObject(expected)
   server.close()
   server.closeAllConnections()
+})
+
+test('a long answer that nearly says so is read in the time of any other', () => {
+  const began = processorTime()
+  expect(isTlsExpected('http://registry.example', 400, 'plain HTTP request '.repeat(20_000))).toBe(false)
+  expect(processorTime() - began).toBeLessThan(1_000)
 })
 
 test('a server that breaks off and has no TLS either cannot be reached', async () => {

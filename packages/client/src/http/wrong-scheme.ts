@@ -7,7 +7,7 @@ const NO_TLS_PATTERN = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST
 /** Matches error codes of a broken connection. A TLS server may have closed it, because the request had no TLS. */
 const BROKEN_OFF_PATTERN = /ECONNRESET|EPIPE|UND_ERR_SOCKET|HPE_|ConnectionClosed/
 /** Matches answers of proxies (nginx, Caddy and others) to plain HTTP where they expect TLS. */
-const TLS_EXPECTED_PATTERN = /plain HTTP request .* HTTPS port|HTTP request to an HTTPS server/i
+const TLS_EXPECTED_PATTERN = /plain HTTP request .{0,40} HTTPS port|HTTP request to an HTTPS server/i
 
 /** The longest time for a TLS server to answer, in milliseconds. */
 const TLS_PROBE_MS = 2_000

@@ -48,3 +48,21 @@ it('many are read and raised in one statement each', async () => {
   await marks.raiseAll?.(new Map())
   expect(await marks.getAll?.([])).toEqual(new Map())
 })
+
+it('a number that the table cannot have is stored as the highest one', async () => {
+  const marks = marksInSql((text, values) => pool.query(text, [...values]))
+  await marks.raise('beyond-1', 1e19)
+  await marks.raiseAll?.(
+    new Map([
+      ['beyond-2', 1e21],
+      ['beyond-3', 7],
+    ]),
+  )
+  expect(await marks.getAll?.(['beyond-1', 'beyond-2', 'beyond-3'])).toEqual(
+    new Map([
+      ['beyond-1', 2 ** 63],
+      ['beyond-2', 2 ** 63],
+      ['beyond-3', 7],
+    ]),
+  )
+})

@@ -62,7 +62,11 @@ export const HIGH_WATER_MARKS_TABLE = `create table if not exists rollcall_high_
 
 const FIND_MARK = 'select value from rollcall_high_water_mark where name = $1'
 
-const RAISE_MARK = `insert into rollcall_high_water_mark as known (name, value) values ($1, $2)
+/** The highest number of the column. A number above it is stored as this one: a registry decides the numbers. */
+const MAX_VALUE = '9223372036854775807'
+
+const RAISE_MARK = `insert into rollcall_high_water_mark as known (name, value)
+values ($1, least($2::numeric, ${MAX_VALUE})::bigint)
 on conflict (name) do update set value = greatest(known.value, excluded.value), raised_at = now()`
 
 // Names and values are sent as JSON texts, because drivers write arrays in different ways.
@@ -71,7 +75,7 @@ where name = any (array(select json_array_elements_text($1::text::json)))`
 
 // Marks are written in the order of their names, so that two processes do not deadlock.
 const RAISE_MARKS = `insert into rollcall_high_water_mark as known (name, value)
-select key, value::bigint from json_each_text($1::text::json) order by key
+select key, least(value::numeric, ${MAX_VALUE})::bigint from json_each_text($1::text::json) order by key
 on conflict (name) do update set value = greatest(known.value, excluded.value), raised_at = now()`
 
 const DELETE_OLD_MARKS = 'delete from rollcall_high_water_mark where raised_at < now() - make_interval(secs => $1)'

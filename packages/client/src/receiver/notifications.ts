@@ -28,6 +28,10 @@ export function notifyMeta({ header }: Pick<Notification, 'header'>): NotifyMeta
   return notifyMetaValidator.accepts(header.meta) ? header.meta : null
 }
 
+/** The value for an id; undefined when there is none. `map[id]` alone also finds what every object has, such as `constructor`. */
+export const memberOf = <Value>(map: Readonly<Record<string, Value>> | undefined, id: string): Value | undefined =>
+  map !== undefined && Object.hasOwn(map, id) ? map[id] : undefined
+
 /** A notification without the items that need no handling. */
 export interface NotificationToHandle {
   /** The notification with the items that are news for some subscription; `meta` names only these subscriptions. */
@@ -144,8 +148,8 @@ async function withMarkNames(
   known: string | undefined,
 ): Promise<ItemWithMarkNames> {
   const { reference_id, data } = event
-  const version = meta.record_version[reference_id] ?? 0
-  const earlier = meta.corrects?.[reference_id]
+  const version = memberOf(meta.record_version, reference_id) ?? 0
+  const earlier = memberOf(meta.corrects, reference_id)
   const record = primaryIdentifier(data, known) ?? []
   const isOrdered = version > 0 && record.length > 0
   const takenBack = (code: string, id: string): Promise<string> => makeMarkName(['taken back', sender_id, code, id, ...record])
@@ -162,7 +166,7 @@ async function withMarkNames(
     taken_back: await takenBack(code, reference_id),
     order: await orderOf(code),
   })
-  const said = meta.subscriptions[reference_id] ?? []
+  const said = memberOf(meta.subscriptions, reference_id) ?? []
   return {
     event,
     version,

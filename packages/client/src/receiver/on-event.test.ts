@@ -91,6 +91,25 @@ it('a registry that says nothing leaves it empty', async () => {
   ])
 })
 
+it('what the header does not say of an item is not taken from the members of every object', async () => {
+  const names = ['constructor', 'toString', 'coded']
+  const events = names.map((name) => item(name, { reg_event_type: 'Death' }))
+  const none = { record_version: {}, occurred_at: {}, recorded_at: {}, corrects: {}, replaced_by: {} }
+  const meta = { subscriptions: { coded: ['valueOf'] }, presence: { coded: {} }, ...none, sequence: 1 }
+  const { status, calls, contexts } = await handledBy(['Death'], events, meta)
+  expect([status, calls]).toEqual([200, names.map((name) => `Death ${name}`)])
+  const said = contexts.map((context) => {
+    const { subscriptions, record_version, occurred_at, recorded_at, corrects, replaced_by } = context
+    return [Object.entries(subscriptions), record_version, occurred_at, recorded_at, corrects, replaced_by]
+  })
+  const nothing = [null, null, null, null, null]
+  expect(said).toEqual([
+    [[], ...nothing],
+    [[], ...nothing],
+    [[['valueOf', 'entered']], ...nothing],
+  ])
+})
+
 it('gives records the types of a kind, and leaves them open without one', () => {
   onEvent<'civil'>({
     Death: (record) => {

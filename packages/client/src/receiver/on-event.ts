@@ -3,7 +3,7 @@ import type { NotifyData, NotifyEvent, NotifyMeta } from '@rollcall/protocol'
 import type { KindName, RecordOf, SaidKind } from '../client/records.ts'
 import type { Handler } from './callbacks.ts'
 import { canonicalNamesOf } from './event-kinds.ts'
-import { type Notification, notifyMeta } from './notifications.ts'
+import { memberOf, type Notification, notifyMeta } from './notifications.ts'
 
 /** The event types of all kinds, and two by which a registry takes an event back or corrects it. A test compares the list. */
 export const EVENT_NAMES = [
@@ -92,18 +92,18 @@ export function onEvent<Kind extends SaidKind = string>(handlers: EventHandlers<
 function contextOf(event: NotifyEvent, notification: Notification): EventContext {
   const { reference_id } = event
   const meta = notifyMeta(notification)
-  const codes = meta?.subscriptions[reference_id] ?? []
-  const presence = meta?.presence[reference_id] ?? {}
+  const codes = memberOf(meta?.subscriptions, reference_id) ?? []
+  const presence = memberOf(meta?.presence, reference_id)
   return {
     event,
     ...canonicalNamesOf(event.data, notification.kind),
-    subscriptions: Object.fromEntries(codes.map((code) => [code, presence[code] ?? 'entered'])),
-    record_version: meta?.record_version[reference_id] ?? null,
+    subscriptions: Object.fromEntries(codes.map((code) => [code, memberOf(presence, code) ?? 'entered'])),
+    record_version: memberOf(meta?.record_version, reference_id) ?? null,
     superseded: notification.superseded?.includes(reference_id) ?? false,
-    occurred_at: meta?.occurred_at[reference_id] ?? null,
-    recorded_at: meta?.recorded_at[reference_id] ?? null,
-    corrects: meta?.corrects?.[reference_id] ?? null,
-    replaced_by: meta?.replaced_by?.[reference_id] ?? null,
+    occurred_at: memberOf(meta?.occurred_at, reference_id) ?? null,
+    recorded_at: memberOf(meta?.recorded_at, reference_id) ?? null,
+    corrects: memberOf(meta?.corrects, reference_id) ?? null,
+    replaced_by: memberOf(meta?.replaced_by, reference_id) ?? null,
     test: meta?.test ?? false,
     backfill: meta?.backfill ?? false,
     notification,

@@ -57,7 +57,8 @@ export class OutstandingRequests {
   }
 
   #trustsFor({ correlation_id, transaction_id }: NonNullable<ParsedEnvelope['message']>): readonly PeerTrustSettings[] {
-    const accepted = this.#accepted.get(String(correlation_id))
+    // The message is not checked yet, and String() of an object may throw.
+    const accepted = typeof correlation_id === 'object' ? undefined : this.#accepted.get(String(correlation_id))
     if (accepted !== undefined) return [accepted]
     return [...this.#asking].filter((one) => one.transaction_id === transaction_id).map(({ trust }) => trust)
   }

@@ -31,7 +31,7 @@ const CALLBACK_PATH_ROOT = 'registry'
 
 /**
  * Finds the kind of callback by the request path: the path must end with that of the callback, without its first segment
- * `registry`. If no callback fits, `header.action` decides, because a sender_uri may be any address (G1).
+ * `registry`. If no callback fits, `header.action` decides, because a sender_uri may be any address.
  * @throws RequestFault err.request.bad no callback fits path or action, or the action does not fit the callback of the path
  */
 export function requireCallback(path: string, action: unknown): Callback {
@@ -75,7 +75,7 @@ export function readCallback(
   return { ...received, message: splitEventRecords(message), encrypted, ...assumedUtc(frame.assumed_utc, assumed_utc) }
 }
 
-/** Checks that total_count is the number of items. A missing or zero total_count is accepted (3.1). */
+/** Checks that total_count is the number of items. A missing or zero total_count is accepted. */
 export function checkTotalCount(message: Message, { total_count }: JsonObject, members: JsonObject): void {
   const items = message.items === null ? undefined : members[message.items]
   if (!message.counted || total_count === undefined || total_count === 0 || !Array.isArray(items)) return
@@ -84,7 +84,7 @@ export function checkTotalCount(message: Message, { total_count }: JsonObject, m
   }
 }
 
-/** Splits an event with several records into one event for each record (3.1). */
+/** Splits an event with several records into one event for each record. */
 function splitEventRecords(message: IncomingCallbackMessage): Received['message'] {
   if (!('notify_event' in message)) return message
   const notify_event = message.notify_event.flatMap((event) =>

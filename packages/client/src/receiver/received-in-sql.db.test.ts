@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { ignoreConnectionLosses } from '@rollcall/database/database'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -30,6 +31,16 @@ it('a message is claimed once, by one of two processes, and remembered by both',
   expect(await loser.claim(key('1'))).toBe('busy')
   await winner.done(key('1'))
   expect(await Promise.all([one, other].map((memory) => memory.claim(key('1'))))).toEqual(['done', 'done'])
+})
+
+it('a message with a message_id that no index takes is remembered', async () => {
+  const memory = rememberInSql(query)
+  const long = Array.from({ length: 300 }, () => randomUUID()).join('')
+  expect(await memory.claim(key(long))).toBe('claimed')
+  expect(await memory.claim(key(`${long}-other`))).toBe('claimed')
+  expect(await memory.claim(key(long))).toBe('busy')
+  await memory.done(key(long))
+  expect(await memory.claim(key(long))).toBe('done')
 })
 
 it('a message that was released is new', async () => {

@@ -14,21 +14,24 @@ export const RECEIVED_MESSAGES_TABLE = `create table if not exists rollcall_rece
   primary key (sender_id, message_id)
 )`
 
+/** The key of the message_id $2: the id, or its digest where it is long, because an index takes no long rows. */
+const MESSAGE_ID = `case when length($2::text) > 255 then encode(sha256(convert_to($2::text, 'UTF8')), 'hex') else $2::text end`
+
 /** Claims a message that is new, or that was claimed over `claim_seconds` ago and is not handled. Otherwise returns no row. */
 const CLAIM_MESSAGE = `insert into rollcall_received_message as known (sender_id, message_id, claim)
-values ($1, $2, $3)
+values ($1, ${MESSAGE_ID}, $3)
 on conflict (sender_id, message_id) do update set claim = excluded.claim, claimed_at = now()
 where known.done_at is null and known.claimed_at < now() - make_interval(secs => $4)
 returning claim`
 
 const FIND_MESSAGE_DONE = `select done_at is not null as done from rollcall_received_message
-where sender_id = $1 and message_id = $2`
+where sender_id = $1 and message_id = ${MESSAGE_ID}`
 
 const NOTE_MESSAGE_DONE = `update rollcall_received_message set done_at = now()
-where sender_id = $1 and message_id = $2 and claim = $3`
+where sender_id = $1 and message_id = ${MESSAGE_ID} and claim = $3`
 
 const RELEASE_MESSAGE = `delete from rollcall_received_message
-where sender_id = $1 and message_id = $2 and claim = $3 and done_at is null`
+where sender_id = $1 and message_id = ${MESSAGE_ID} and claim = $3 and done_at is null`
 
 const DELETE_OLD_MESSAGES = `delete from rollcall_received_message where claimed_at < now() - make_interval(secs => $1)`
 

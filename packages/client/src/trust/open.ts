@@ -164,7 +164,7 @@ export const badRequest = (message: string): RequestFault => new RequestFault('e
 
 /**
  * True when a header has the addresses of our own request: some registries repeat them, so `sender_id` is ours and
- * `receiver_id` the registry's (3.1). Only the signature shows that the registry wrote it.
+ * `receiver_id` the registry's. Only the signature shows that the registry wrote it.
  */
 export function repeatsRequestAddresses(
   { sender_id, receiver_id }: JsonObject,

@@ -7,6 +7,17 @@ import { senderIdSql } from '@rollcall/participants/store/participant-names'
 import type { ClientBase } from 'pg'
 import { authorityNameSql, hasConsentEndedSql } from './consent-ended.ts'
 
+/**
+ * The pseudonyms of a person as one text, for a statement about several persons: PostgreSQL has no list of lists of different
+ * lengths. `pseudonymsSql` reads the text.
+ */
+export const pseudonymsText = (pseudonyms: ConsentUse['pseudonyms']): string =>
+  pseudonyms.map((one) => Buffer.from(one).toString('hex')).join()
+
+/** SQL of the pseudonyms in a column of texts (`pseudonymsText`). */
+export const pseudonymsSql = (column: string): string =>
+  `array(select decode(hex, 'hex') from unnest(string_to_array(${column}, ',')) as hex)`
+
 const consentUseValues = ({ participant, pseudonyms, purpose, signed }: ConsentUse): unknown[] => [
   ...[participant, pseudonyms, purpose],
   ...[signed?.authority ?? null, signed?.jti ?? null, signed?.given_at ?? null, signed?.expires_at ?? null],
@@ -31,17 +42,15 @@ export async function isAnyConsentEnded(client: Pick<ClientBase, 'query'>, uses:
       participant,
       purpose,
       ...signed,
-      pseudonyms: pseudonyms.map((one) => Buffer.from(one).toString('hex')),
+      pseudonyms: pseudonymsText(pseudonyms),
     })),
   )
   const { rows } = await client.query<{ ended: boolean }>({
     name: 'is one of several consents ended',
     text: `with used as materialized (
-        select participant, purpose, authority, jti, given_at, expires_at,
-          array(select decode(hex, 'hex') from jsonb_array_elements_text(hexes) as hex) as pseudonyms
+        select participant, purpose, authority, jti, given_at, expires_at, ${pseudonymsSql('given.pseudonyms')} as pseudonyms
         from jsonb_to_recordset($1::jsonb) as given (participant integer, purpose text, authority integer, jti text,
-          given_at timestamptz, expires_at timestamptz, pseudonyms jsonb)
-          cross join lateral (select given.pseudonyms as hexes) as said
+          given_at timestamptz, expires_at timestamptz, pseudonyms text)
       )
       select exists (select from used where coalesce(${hasConsentEndedSql('used')}, false)) as ended`,
     values: [text],
@@ -113,14 +122,25 @@ export async function insertConsentUses(
   correlation_id: string,
   uses: readonly { readonly reference_id: string; readonly use: ConsentUse }[],
 ): Promise<void> {
-  for (const { reference_id, use } of uses) {
-    await client.query({
-      name: 'insert consent use',
-      text: `insert into consent_use (correlation_id, reference_id, participant, pseudonyms, purpose, authority, jti,
-          given_at, expires_at) values ($8, $9, $1, $2, $3, $4, $5, $6, $7)`,
-      values: [...consentUseValues(use), correlation_id, reference_id],
-    })
-  }
+  if (uses.length === 0) return
+  await client.query({
+    name: 'insert consent uses',
+    text: `insert into consent_use (correlation_id, reference_id, participant, purpose, pseudonyms, authority, jti, given_at,
+        expires_at)
+      select $1::uuid, reference_id, participant, purpose, ${pseudonymsSql('pseudonyms')}, authority, jti, given_at, expires_at
+      from unnest($2::text[], $3::integer[], $4::text[], $5::text[], $6::integer[], $7::text[], $8::timestamptz[],
+        $9::timestamptz[])
+        as used (reference_id, participant, purpose, pseudonyms, authority, jti, given_at, expires_at)`,
+    values: [
+      correlation_id,
+      uses.map(({ reference_id }) => reference_id),
+      ...(['participant', 'purpose'] as const).map((name) => uses.map(({ use }) => use[name])),
+      uses.map(({ use }) => pseudonymsText(use.pseudonyms)),
+      ...(['authority', 'jti', 'given_at', 'expires_at'] as const).map((name) =>
+        uses.map(({ use }) => use.signed?.[name] ?? null),
+      ),
+    ],
+  })
 }
 
 /** Selects uses of consents: an SQL condition on a row of uses, with parameters from $1. */

@@ -3,7 +3,7 @@ import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { type FormEvent, useId } from 'react'
 import { COMMON } from '../texts/common.ts'
 import styles from './filter-form.module.css'
-import { isoTimeOf, localTimeOf } from './filters.ts'
+import { isoTimeOf, localTimeOf, searchFieldOf } from './filters.ts'
 import type { Filter } from './use-filter.ts'
 
 export interface FilterField {
@@ -26,7 +26,9 @@ interface FormProps {
 }
 
 export function FilterForm({ fields, filter }: FormProps) {
+  const shown = fields.filter((field) => !field.more)
   const more = fields.filter((field) => field.more)
+  const search = searchFieldOf(shown)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const given = new FormData(event.currentTarget)
@@ -42,11 +44,9 @@ export function FilterForm({ fields, filter }: FormProps) {
     <search>
       <form key={key} className={styles.form} onSubmit={submit}>
         <div className={styles.fields}>
-          {fields
-            .filter((field) => !field.more)
-            .map((field, at) => (
-              <Field key={field.name} field={field} filter={filter} first={at === 0} />
-            ))}
+          {shown.map((field) => (
+            <Field key={field.name} field={field} filter={filter} isSearch={field === search} />
+          ))}
           <div className={styles.actions}>
             <Button type="submit">{COMMON.search}</Button>
             {filter.isSet && (
@@ -74,14 +74,14 @@ export function FilterForm({ fields, filter }: FormProps) {
 interface FieldProps {
   readonly field: FilterField
   readonly filter: Filter
-  /** True for the first field of the form: the shortcut `/` leads to it if it is a text. */
-  readonly first?: boolean
+  /** True for the field to which the shortcut `/` leads. */
+  readonly isSearch?: boolean
 }
 
-function Field({ field: { name, label, options, required, time }, filter, first = false }: FieldProps) {
+function Field({ field: { name, label, options, required, time }, filter, isSearch = false }: FieldProps) {
   const id = useId()
   const value = filter.values[name]
-  const shared = { id, name, label }
+  const shared = { id, name, label, 'data-search': isSearch || undefined }
   if (options !== undefined) {
     // The value of the filter stays a choice while the options are still loading, or when the options lack it.
     const words = value === undefined || options.includes(value) ? options : [...options, value]
@@ -92,7 +92,5 @@ function Field({ field: { name, label, options, required, time }, filter, first 
     return <NativeSelect key={words.join()} {...shared} data={data} defaultValue={value ?? data[0]?.value} />
   }
   if (time) return <TextInput {...shared} type="datetime-local" defaultValue={localTimeOf(value)} />
-  return (
-    <TextInput {...shared} defaultValue={value ?? ''} autoComplete="off" spellCheck={false} data-search={first || undefined} />
-  )
+  return <TextInput {...shared} defaultValue={value ?? ''} autoComplete="off" spellCheck={false} />
 }

@@ -1,4 +1,4 @@
-/** Reads and writes filters of lists in the part of an address behind the `?`. */
+/** Reads and writes filters of lists in the part of an address behind the `?`, and chooses the field of a search. */
 
 /** Reads the named members of a filter from the query of an address; empty ones are left out. */
 export function readFilter(search: string, names: readonly string[]): Readonly<Record<string, string | undefined>> {
@@ -26,3 +26,8 @@ export function isoTimeOf(local: string): string | undefined {
   const date = new Date(local)
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }
+
+/** Returns the field to which the shortcut `/` leads: the first text, or the first field when there is no text. */
+export const searchFieldOf = <Field extends { readonly name: string; readonly options?: unknown; readonly time?: unknown }>(
+  shown: readonly Field[],
+): Field | undefined => shown.find(({ options, time }) => options === undefined && time === undefined) ?? shown[0]

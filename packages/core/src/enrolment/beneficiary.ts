@@ -65,6 +65,15 @@ export interface Beneficiary {
  */
 export const MOST_RECORD_CHARACTERS = 1_048_576
 
+/** The most enrolments of one beneficiary in an update: as many as a record may have programmes. */
+const MOST_ENROLMENTS = 200
+
+/**
+ * The most benefits in all enrolments of one beneficiary in an update. A record of `MOST_RECORD_CHARACTERS` has room for about as
+ * many benefits with their usual members.
+ */
+const MOST_BENEFITS = 10_000
+
 /** Reads a beneficiary from an update. @throws InvalidBeneficiary */
 export function readBeneficiary(scope: KindAndRecordType, value: unknown): Beneficiary {
   if (!isJsonObject(value)) throw new InvalidBeneficiary('must be an object')
@@ -79,7 +88,9 @@ export function readBeneficiary(scope: KindAndRecordType, value: unknown): Benef
   checkIdentifiers(scope, identifiers)
   const { rest, elements, alone } = splitEnrolments(record)
   if (elements.length === 0) throw new InvalidBeneficiary('member.programme_identifier: is required')
-  const enrolments = elements.map((element) => readEnrolment(scope, element))
+  checkCounts(elements)
+  const readLists: ReadBenefitLists = new Map()
+  const enrolments = elements.map((element) => readEnrolment(scope, element, readLists))
   return { identifiers, members: withoutStatusInAttributes(rest), enrolments, alone }
 }
 
@@ -172,7 +183,24 @@ function withIdentifierMovedIntoList(person: JsonObject): JsonObject {
   return { ...others, [name]: [...elementsOfValue(others[name]), { identifier_type, identifier_value }] }
 }
 
-function readEnrolment(scope: KindAndRecordType, element: EnrolmentElement): EnrolmentUpdate {
+/**
+ * Checks the number of enrolments and of benefits. The benefits beside the enrolments are written into each enrolment, so they
+ * count for each. @throws InvalidBeneficiary
+ */
+function checkCounts(elements: readonly EnrolmentElement[]): void {
+  if (elements.length > MOST_ENROLMENTS) {
+    throw new InvalidBeneficiary(`member.programme_identifier: must have at most ${MOST_ENROLMENTS} enrolments`)
+  }
+  const count = elements.reduce((sum, { benefits }) => sum + elementsOfValue(benefits).length, 0)
+  if (count > MOST_BENEFITS) {
+    throw new InvalidBeneficiary(`benefits: must be at most ${MOST_BENEFITS}, counted for each enrolment that they apply to`)
+  }
+}
+
+/** The benefits that were read before, by their JSON value. Enrolments that take the benefits of the record share one value. */
+type ReadBenefitLists = Map<JsonValue | undefined, BenefitsToWrite>
+
+function readEnrolment(scope: KindAndRecordType, element: EnrolmentElement, readLists: ReadBenefitLists): EnrolmentUpdate {
   const { enrolment_status, status_change_date, benefits, ...members } = normaliseEnrolmentTexts(element)
   const givenProgramme = Object.entries(members).find(([name]) => memberSearchKey(name) === 'programme')?.[1]
   if (Array.isArray(givenProgramme) && givenProgramme.length > 1) {
@@ -189,7 +217,9 @@ function readEnrolment(scope: KindAndRecordType, element: EnrolmentElement): Enr
   if (status === null && date !== null) {
     throw new InvalidBeneficiary('enrolment_status: is required with status_change_date')
   }
-  return { programme, members, change: status === null ? null : { status, date }, benefits: readBenefits(benefits) }
+  const read = readLists.get(benefits) ?? readBenefits(benefits)
+  readLists.set(benefits, read)
+  return { programme, members, change: status === null ? null : { status, date }, benefits: read }
 }
 
 const MOST_PROGRAMME_CHARACTERS = 500

@@ -88,14 +88,15 @@ export function mergeUpdate(
   const known = elementsByProgramme(scope, taken.elements)
   for (const [programme, element] of known) addToStatusHistory(scope, ensureProgrammeLedger(ledger, programme), element)
   dropRemovedEnrolmentHistory(scope, ledger, known, now)
+  // Two enrolments of the update may be in one programme, so each gets a later stamp than the one before: its index, in six
+  // digits, is added to the stamp of the update.
+  const stamped = update.enrolments.map((enrolment, at) => {
+    return { ...enrolment, stamp: `${origin.stamp} ${String(at).padStart(6, '0')}` }
+  })
   let replaced = false
-  for (const [at, enrolment] of update.enrolments.entries()) {
-    const { programme } = enrolment
+  for (const [programme, enrolments] of Map.groupBy(stamped, (enrolment) => enrolment.programme)) {
     const before = known.get(programme) ?? {}
-    // Two enrolments of the update may be in one programme, so each gets a later stamp than the one before: its index, in six
-    // digits, is added to the stamp of the update.
-    const own = { ...origin, stamp: `${origin.stamp} ${String(at).padStart(6, '0')}` }
-    const after = writeEnrolment(scope, ensureProgrammeLedger(ledger, programme), before, enrolment, own)
+    const after = writeEnrolments(scope, ensureProgrammeLedger(ledger, programme), before, enrolments, origin.message_ts)
     replaced ||= after.replaced
     known.set(programme, after.element)
   }
@@ -119,10 +120,12 @@ export function recordAtTime(scope: LedgerScope, ledger: Ledger, record: JsonObj
 
 /** The time at which the next scheduled status begins, in milliseconds; null when none is scheduled. */
 export function nextStatusTime({ time_zone }: LedgerScope, { programmes }: Ledger, now: number): number | null {
-  const times = [...programmes.values()]
+  const starts = [...programmes.values()]
     .flatMap(({ statuses }) => [...statuses.keys()])
     .filter((from) => !hasStartPassed(from, time_zone, now))
-    .map((from) => statusStartMs(from, time_zone))
+  // Of the starts without a time, only the first is converted: each conversion takes twelve look-ups of the time zone.
+  const [firstDay] = starts.filter((from) => !from.includes(' ')).toSorted()
+  const times = starts.filter((from) => from === firstDay || from.includes(' ')).map((from) => statusStartMs(from, time_zone))
   return times.length === 0 ? null : Math.min(...times)
 }
 
@@ -178,33 +181,41 @@ function dropRemovedEnrolmentHistory(
   }
 }
 
-function writeEnrolment(
+/** An enrolment of an update, with a stamp of its own. */
+interface StampedEnrolment extends EnrolmentUpdate {
+  readonly stamp: Stamp
+}
+
+/** Writes the enrolments of an update in one programme into the enrolment of the record. The benefits are listed once. */
+function writeEnrolments(
   scope: LedgerScope,
   ledger: ProgrammeLedger,
-  before: EnrolmentElement,
-  { members, change, benefits }: EnrolmentUpdate,
-  { stamp, message_ts }: UpdateOrigin,
+  { benefits: held, ...others }: EnrolmentElement,
+  enrolments: readonly StampedEnrolment[],
+  message_ts: string,
 ): { readonly element: EnrolmentElement; readonly replaced: boolean } {
-  const { benefits: held, ...others } = before
-  const written = mergeStampedPatch(ledger.members, others, members, { stamp, keyOf: () => undefined })
-  if (change !== null) {
-    const date = change.date ?? message_ts
-    const from = statusStartText(date, scope.time_zone) ?? ''
-    const entry = ledger.statuses.get(from)
-    if (entry === undefined || entry.stamp <= stamp) {
-      ledger.statuses.set(from, { stamp, status: change.status, date })
+  const list = new Map(elementsOfValue(held).map((benefit) => [benefitKey(benefit), benefit]))
+  let written: EnrolmentElement = others
+  let replaced = false
+  for (const { members, change, benefits, stamp } of enrolments) {
+    written = mergeStampedPatch(ledger.members, written, members, { stamp, keyOf: () => undefined })
+    if (change !== null) {
+      const date = change.date ?? message_ts
+      const from = statusStartText(date, scope.time_zone) ?? ''
+      const entry = ledger.statuses.get(from)
+      if (entry === undefined || entry.stamp <= stamp) {
+        ledger.statuses.set(from, { stamp, status: change.status, date })
+      }
+    }
+    for (const [key, benefit] of benefits.elements) {
+      const register = ensureMemberRegister(ledger.benefits, key)
+      if (stamp < (register.value ?? EARLIEST_STAMP)) continue
+      replaced ||= list.has(key) && register.value !== stamp
+      register.value = stamp
+      list.set(key, benefit)
     }
   }
-  const list = new Map(elementsOfValue(held).map((benefit) => [benefitKey(benefit), benefit]))
-  let replaced = false
-  for (const [key, benefit] of benefits.elements) {
-    const register = ensureMemberRegister(ledger.benefits, key)
-    if (stamp < (register.value ?? EARLIEST_STAMP)) continue
-    replaced ||= list.has(key) && register.value !== stamp
-    register.value = stamp
-    list.set(key, benefit)
-  }
-  const alone = !Array.isArray(held) && benefits.alone
+  const alone = !Array.isArray(held) && enrolments.every(({ benefits }) => benefits.alone)
   const all = listOfElements(list, alone)
   return { element: { ...written, ...(all !== undefined && { benefits: all }) }, replaced }
 }

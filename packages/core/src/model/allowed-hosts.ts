@@ -29,7 +29,7 @@ export function hostsByName(rows: readonly AllowedHost[]): ReadonlyMap<string, A
     // Only an IPv6 address has a colon in the host of a URL.
     const url = URL.parse(`https://${row.host.includes(':') ? `[${row.host}]` : row.host}`)
     if (url === null || hostWithoutBrackets(url) !== row.host || /\*|\.$/.test(row.host)) {
-      throw new TypeError('an allowed host must be written as it stands in an address, in lower case')
+      throw new TypeError('an allowed host must be written as in an address, in lower case, and IPv6 without brackets')
     }
     if (byHost.has(row.host)) throw new TypeError('an allowed host must have one row')
     byHost.set(row.host, row)

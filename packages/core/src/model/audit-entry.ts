@@ -47,7 +47,7 @@ export interface AuditedMessage {
   readonly digest: string
   /** The kid of the key that signed the message; null when the message is unsigned, or its signature names no key. */
   readonly kid: string | null
-  /** The value of the message's signature; null when the message is unsigned. */
+  /** The value of the message's signature, of a JWS without its payload; null when the message is unsigned. */
   readonly signature: string | null
 }
 

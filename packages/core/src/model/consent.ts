@@ -1,4 +1,4 @@
-/** Consents of persons, on which requests of participants are based (spec "SearchRequest", G8). */
+/** Consents of persons, on which requests of participants are based (spec "SearchRequest"). */
 import type { AuditedConsent } from './audit-entry.ts'
 
 /** A consent that a registered authority has signed, and that was valid when it was verified. */

@@ -22,7 +22,7 @@ declare const storedEnvelope: unique symbol
  */
 export type StoredEnvelope = Uint8Array & { readonly [storedEnvelope]: true }
 
-/** A new envelope to send to a participant. It waits (is held) while no address for it is known. */
+/** A new envelope to send to a participant. It is held (attempted only after a replay) if no address is known for it. */
 export interface NewDelivery {
   /** A UUID. */
   readonly id: string
@@ -37,7 +37,7 @@ export interface NewDelivery {
   /** The number of the answer's page, from 1; 1 for a notification. */
   readonly page: number
   readonly message_id: string
-  /** The address to which the delivery goes; null when none is known: the delivery then waits for an address (it is held). */
+  /** The address to which the delivery goes; null when none is known: then the delivery is held. */
   readonly target: string | null
   /** True when the message must be sent encrypted. If false, the participant's policy at the attempt decides. */
   readonly encrypted: boolean

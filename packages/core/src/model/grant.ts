@@ -167,7 +167,7 @@ export interface Grant {
   readonly terms: GrantTerms
   /** The kind with only what the grant allows to ask about. Queries are read with it. */
   readonly kind: Kind
-  /** Like `kind`, for questions about one person, such as a request with `enrolled_criteria`: these may also name a programme. */
+  /** Like `kind`, for questions about one person, such as `enrolled_criteria`: these may also name a programme. */
   readonly person_kind: Kind
   readonly operations: GrantedNames
   readonly recordTypes: GrantedNames

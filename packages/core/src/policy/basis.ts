@@ -1,6 +1,6 @@
 /**
  * Checks the consent or authorization of a search item, or of a question about one person, when the grant requires one
- * (spec "SearchRequest"; G8).
+ * (spec "SearchRequest").
  */
 import { type Consent, ItemRejection, timestampInstant } from '@rollcall/protocol'
 import type { ConsentSummary } from '../model/consent.ts'

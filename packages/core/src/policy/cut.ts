@@ -109,11 +109,13 @@ const isStringOrStringList = (value: JsonValue): boolean =>
  */
 function ignoredDuplicates(object: JsonObject, names: readonly string[], keys: readonly string[]): ReadonlySet<string> {
   if (new Set(keys).size === keys.length) return NO_IGNORED_DUPLICATES
-  const isTwice = (key: string): boolean => keys.indexOf(key) !== keys.lastIndexOf(key)
+  const namesByKey = Map.groupBy(names, (_, at) => keys[at] as string)
   return new Set(
-    names.filter((name, at) => {
-      const key = keys[at] as string
-      return isTwice(key) && memberNamed(object, key) !== object[name]
+    [...namesByKey].flatMap(([key, same]) => {
+      if (same.length === 1) return []
+      // Only these members are searched: a search of the whole object for each key would take too long.
+      const read = memberNamed(Object.fromEntries(same.map((name) => [name, object[name] as JsonValue])), key)
+      return same.filter((name) => object[name] !== read)
     }),
   )
 }

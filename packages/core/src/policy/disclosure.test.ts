@@ -95,7 +95,7 @@ describe('what leaves', () => {
     expect(writers).toEqual([
       'packages/delivery/src/notify/compose.ts',
       'packages/engine/src/operations/disability.ts',
-      'packages/engine/src/operations/disclose-item.ts',
+      'packages/engine/src/operations/redisclose-item.ts',
       'packages/engine/src/operations/search.ts',
     ])
     for (const file of writers) {

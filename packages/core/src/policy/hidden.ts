@@ -31,7 +31,7 @@ function withPersonsHiddenOnDay<Of extends GrantOrEmergency>(
   const { kind } = grant.identifiers
   const { categories } = grant.hidden
   const minors = grant.terms.minors === 'never'
-  const takesOut = hiddenRemovalRule(kind, registry, protection, { categories, minors }, day)
+  const takesOut = hiddenRemovalRule(kind, registry, protection, { shownCategories: categories, hidesMinors: minors }, day)
   return {
     ...grant,
     rows: minors ? addAdultConditions(grant, registry, day) : grant.rows,
@@ -42,18 +42,18 @@ function withPersonsHiddenOnDay<Of extends GrantOrEmergency>(
 /**
  * Returns a function for `withoutPersons`, which decides to remove hidden persons from records of other persons; null when nobody
  * is hidden, because minors are shown and nobody is protected.
- * @param options.categories the categories whose protected persons are shown; `minors`: true when minors are hidden
+ * @param options.shownCategories the categories whose protected persons are shown
  * @param day YYYY-MM-DD in the registry's time zone
  */
 export function hiddenRemovalRule(
   kind: Kind,
   registry: Pick<Registry, 'majority_age'>,
   protection: Protection,
-  { categories, minors }: { readonly categories: readonly string[]; readonly minors: boolean },
+  { shownCategories, hidesMinors }: { readonly shownCategories: readonly string[]; readonly hidesMinors: boolean },
   day: string,
 ): TakesOut | null {
-  const ofProtected = protection.byIdentifier.size === 0 ? null : protectedRemovalRule(kind, protection, categories)
-  return minors ? (person) => ofProtected?.(person) ?? (isMinor(person, registry, day) ? '' : null) : ofProtected
+  const ofProtected = protection.byIdentifier.size === 0 ? null : protectedRemovalRule(kind, protection, shownCategories)
+  return hidesMinors ? (person) => ofProtected?.(person) ?? (isMinor(person, registry, day) ? '' : null) : ofProtected
 }
 
 function addAdultConditions(

@@ -89,7 +89,7 @@ export function readRecordType(rules: CriteriaRules, kind: Kind, criteria: Crite
 
 const consentValidator = validator(Consent)
 
-/** Checks the schema of a consent member, not its content (G8). @throws ItemRejection */
+/** Checks the schema of a consent member, not its content. @throws ItemRejection */
 export function checkConsent(rules: CriteriaRules, criteria: Criteria, member: string): void {
   if (criteria[member] === undefined) return
   const problem = consentValidator.problem(criteria[member], `${rules.name}.${member}`)

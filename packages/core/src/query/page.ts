@@ -1,4 +1,4 @@
-/** Reads the order and page of a result (spec "SearchRequest": sort, pagination; G9, D23). */
+/** Reads the order and page of a result (spec "SearchRequest": sort, pagination; D23). */
 
 import {
   ItemRejection,
@@ -33,7 +33,7 @@ const PAGE_MEMBERS = Object.keys(PageRequest.properties)
 const SORT_KEY_MEMBERS = ['attribute_name', 'sort_order']
 
 /**
- * Reads the sort keys. A key without attribute_name is ignored (3.1). A key may name a sortable attribute, or a
+ * Reads the sort keys. A key without attribute_name is ignored. A key may name a sortable attribute, or a
  * sortable identifier type such as UIN: the primary type, and types that the kind or the operator makes sortable.
  * @param kind the kind, reduced to the attributes and identifier types that the participant may ask about
  * @throws ItemRejection rjct.sort.invalid

@@ -1,5 +1,5 @@
 /**
- * Reads a query in any form. Its shape decides the form, not `query_type` (D21, 3.1); but a text of the type graphql is
+ * Reads a query in any form. Its shape decides the form, not `query_type` (D21); but a text of the type graphql is
  * always GraphQL.
  */
 import { isJsonObject, type JsonValue, QUERY_TYPES } from '@rollcall/protocol'
@@ -74,7 +74,7 @@ const QUERY_OBJECT_FORMS: readonly ObjectForm<ReadQueryForm>[] = [
 /**
  * Reads a query completely, or refuses it.
  * @param query_type the member beside the query; its path is `path` with `_type`
- * @throws QueryProblem and nothing else, whatever the query is
+ * @throws QueryProblem, whatever the query is; errors of `scope.visible` are passed on
  */
 export function readQuery(scope: QueryScope, query_type: unknown, query: unknown, path: string): Query {
   const word = findQueryTypeForm(query_type)

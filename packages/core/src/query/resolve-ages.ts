@@ -1,4 +1,4 @@
-/** Replaces ages by dates for the day of a search, so that sources of records need not know the day. */
+/** Makes the query of a search for its day: ages are replaced by dates, so that sources of records need not know the day. */
 import type { Attribute, RecordType } from '@rollcall/protocol'
 import { type Comparator, type Comparison, elementAttributes, type Interval, type Predicate } from '../model/predicate.ts'
 import type { RecordQuery } from '../model/record-source.ts'

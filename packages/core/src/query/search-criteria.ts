@@ -59,11 +59,11 @@ export function readSearchCriteria(
   if (!isJsonObject(criteria)) throw criteriaRejection(SEARCH_CRITERIA_RULES, '', 'must be an object')
   const reg_type = checkCommonMembers(SEARCH_CRITERIA_RULES, kind, criteria)
   checkEventType(SEARCH_CRITERIA_RULES, kind, criteria)
+  checkConsent(SEARCH_CRITERIA_RULES, criteria, 'consent')
+  checkConsent(SEARCH_CRITERIA_RULES, criteria, 'authorize')
   const named = readResultRecordType(kind, criteria)
   const query = readCriteriaQuery({ kind, recordType: named, limits, visible }, criteria)
   const { recordType, predicate, shape } = query
-  checkConsent(SEARCH_CRITERIA_RULES, criteria, 'consent')
-  checkConsent(SEARCH_CRITERIA_RULES, criteria, 'authorize')
   const spelling = criteria.reg_record_type
   return {
     recordType,

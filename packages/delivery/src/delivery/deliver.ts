@@ -1,6 +1,6 @@
 /**
- * Attempts deliveries and records the results. The code that makes an answer (its maker) attempts the delivery at once if it gets
- * a permit (`reserveAttempt`). The dispatcher claims the other deliveries (`dispatcher.ts`).
+ * Attempts deliveries and records the results. The code that makes an envelope (its maker) attempts the delivery at once if it
+ * gets a permit (`reserveAttempt`). The dispatcher claims the other deliveries (`dispatcher.ts`).
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -77,11 +77,14 @@ export function newAttemptClaim({ timeout_ms }: Pick<CallbackSettings, 'timeout_
 
 /** Seconds that a claim adds to the participant's timeout, for recording the result of an attempt. */
 const CLAIM_GRACE_SECONDS = 5
-/** Milliseconds for which the maker of an answer waits for the first attempt. After them the destination counts as failing. */
+/**
+ * Milliseconds for which the maker of an envelope waits for the first attempt, so that envelopes are not made faster than their
+ * receiver takes them. After them the destination counts as failing.
+ */
 const FIRST_ATTEMPT_WAIT_MS = 500
 
 /** A delivery that was committed just now, with a reserved claim. */
-export interface FreshDelivery extends ReservedAttempt {
+export interface FreshDelivery extends ReservedAttempt, Partial<Pick<ClaimedDelivery, 'sender_uri'>> {
   readonly delivery: NewDelivery
   /** The header and message that are encrypted in the body. */
   readonly header: object
@@ -92,7 +95,7 @@ export interface FreshDelivery extends ReservedAttempt {
    * delivery. If false or absent, the permission is checked only when the grant or the protected persons have changed.
    */
   readonly checksPermission?: boolean
-  /** The settings that allowed `delivery.target`. If absent, or if the settings were read again, the target is checked again. */
+  /** The settings that allowed `delivery.target`. If absent, or if they were read again, the target is found or checked again. */
   readonly allowedBy?: CallbackSettings | undefined
 }
 
@@ -103,11 +106,11 @@ export interface FreshDelivery extends ReservedAttempt {
  */
 export async function deliverNow(
   deps: DeliverDeps,
-  { delivery, claim, permit, header, message, traceparent, checksPermission = false, allowedBy }: FreshDelivery,
+  { delivery, claim, permit, header, message, traceparent, checksPermission = false, allowedBy, sender_uri }: FreshDelivery,
 ): Promise<boolean> {
   const origin = targetOrigin(delivery.target)
   const attempting = attemptWithPermit(deps, permit, {
-    delivery: { ...delivery, origin, number: 1, earlier: 0, sender_uri: undefined },
+    delivery: { ...delivery, origin, number: 1, earlier: 0, sender_uri },
     claim,
     probe: false,
     checksPermission,
@@ -141,12 +144,12 @@ export function logUnrecordedAttempt({ log }: Pick<DeliverDeps, 'log'>, error: u
  */
 export async function attemptWithPermit(deps: DeliverDeps, permit: Permit, claimed: ClaimedAttempt): Promise<boolean> {
   const timer = setTimeout(() => permit.slow(), SLOW_ATTEMPT_MS)
-  let result: AttemptOutcome = { destination: 'failing', isEnded: false }
+  let result: AttemptOutcome = { permitOutcome: 'failing', isEnded: false }
   try {
     result = await attemptAndRecord(deps, claimed)
   } finally {
     clearTimeout(timer)
-    permit.release(result.destination)
+    permit.release(result.permitOutcome)
   }
   return result.isEnded
 }
@@ -190,7 +193,7 @@ export async function decryptDelivery(
 
 interface AttemptOutcome {
   /** The argument of `Permit.release`. `unused`: the attempt ended before signing began, so the peer was not called. */
-  readonly destination: Parameters<Permit['release']>[0]
+  readonly permitOutcome: Parameters<Permit['release']>[0]
   readonly isEnded: boolean
 }
 
@@ -204,12 +207,13 @@ export async function attemptAndRecord(deps: DeliverDeps, claimed: ClaimedAttemp
   const registry = await deps.directory.registryById(delivery.registry)
   if (participant?.status !== 'active' || registry === undefined) {
     await recordUnattempted(deps.db, delivery, claimed.claim)
-    return { destination: 'unused', isEnded: false }
+    return { permitOutcome: 'unused', isEnded: false }
   }
   const checksPermission = claimed.checksPermission || !(await isPermissionUnchanged(deps, delivery, { participant, registry }))
+  // Takes back only an envelope of notifications. `checkAndSendDelivery` checks whether a reply may still be sent.
   if (checksPermission && (await recallUnwantedEnvelope(deps, delivery, { participant, registry }, claimed.claim))) {
     if (delivery.mailbox) deps.mailboxDue(delivery.mailbox)
-    return { destination: 'unused', isEnded: true }
+    return { permitOutcome: 'unused', isEnded: true }
   }
   const settings = await deps.callbacks.of(participant)
   const attempted = await checkAndSendDelivery(deps, { ...claimed, checksPermission }, { participant, registry, settings })
@@ -221,8 +225,8 @@ export async function attemptAndRecord(deps: DeliverDeps, claimed: ClaimedAttemp
     await makeDeliveriesDue(deps.db, participant.id, { origin: targetOrigin(attempted.target) })
   if (isRecorded) announceDueWork(deps, delivery, update)
   const isHealthy = result.peer === 'up' && duration_ms < SLOW_ATTEMPT_MS
-  const destination = attempted.target === null ? 'unused' : isHealthy ? 'healthy' : 'failing'
-  return { destination, isEnded: isRecorded && update.state !== 'pending' }
+  const permitOutcome = attempted.target === null ? 'unused' : isHealthy ? 'healthy' : 'failing'
+  return { permitOutcome, isEnded: isRecorded && update.state !== 'pending' }
 }
 
 /** The result of an attempt, and its address. The address is null when the attempt ended before signing began. */
@@ -275,10 +279,7 @@ function announceDueWork(
   }
 }
 
-/**
- * True when the grant and the protected persons have not changed since the delivery was made. True also for a delivery that was
- * made without a grant.
- */
+/** True when the grant and protected persons have not changed since a delivery was made, or when it was made without a grant. */
 async function isPermissionUnchanged(
   { grants }: Pick<DeliverDeps, 'grants'>,
   { disclosedUnder }: Pick<NewDelivery, 'disclosedUnder'>,
@@ -303,7 +304,6 @@ async function checkAndSendDelivery(
     const target = allowedBy === to.settings ? delivery.target : findAttemptTarget(to.settings, delivery)
     if (target === null) return unsentAttempt(unsentResults.no_address)
     const { header, message, traceparent } = await read()
-    // An envelope of notifications is checked before, by `recallUnwantedEnvelope`.
     const isReply = delivery.mailbox == null
     if (isReply && checksPermission && !(await isStillPermitted(deps, delivery, to, message))) {
       return unsentAttempt(unsentResults.not_permitted)
@@ -338,13 +338,13 @@ function decideDeliveryUpdate(
   schedule: readonly number[],
 ): DeliveryUpdate {
   const { name } = result
-  const attempts = number - earlier
+  const attemptsSinceRestart = number - earlier
   const verdict = mailbox === null ? result.verdict : (result.notification ?? result.verdict)
   if (verdict === 'delivered') return { state: 'delivered', wait: null, reason: null }
   if (verdict !== 'retry') return { state: verdict, wait: null, reason: name }
   // Later notifications wait behind this one, so it is not given up at the end of the schedule: the last pause is repeated until
   // the retention time closes the mailbox.
-  const steps = mailbox === null ? attempts : Math.min(attempts, schedule.length)
+  const steps = mailbox === null ? attemptsSinceRestart : Math.min(attemptsSinceRestart, schedule.length)
   const wait = secondsUntilNextAttempt(schedule, steps, { retryAfter })
   return wait === null ? { state: 'dead', wait: null, reason: name } : { state: 'pending', wait, reason: null }
 }

@@ -24,7 +24,7 @@ export interface Dispatcher {
 const MOST_RECHECK_WAIT_SECONDS = 5
 /**
  * Seconds until a participant is drained if `due` was not called for it, and only a poll found its deliveries. Most of these are
- * being attempted by the makers of the answers, and soon end.
+ * being attempted by the makers of the envelopes, and soon end.
  */
 const POLLED_DRAIN_DELAY_SECONDS = 1
 /** Seconds until a participant is drained again after draining it failed. */

@@ -1,8 +1,8 @@
 /**
  * Limits the attempts of this node. The settings of a participant say how many permits it has for all its destinations together,
- * and its rate: the most attempts in a second. The maker of an answer attempts the delivery at once if it gets a permit. After an
- * attempt that failed or was slow, only the dispatcher attempts deliveries to that destination, for a minute or until an attempt
- * succeeds. Such a destination may use only a share of the permits, so that it delays others little.
+ * and its rate: the most attempts in a second. The maker of an envelope attempts the delivery at once if it gets a permit. After
+ * an attempt that failed or was slow, only the dispatcher attempts deliveries to that destination, for a minute or until an
+ * attempt succeeds. Such a destination may use only a share of the permits, so that it delays others little.
  */
 import type { Destination } from '@rollcall/core/model/delivery'
 
@@ -42,11 +42,11 @@ export interface Limiter {
 }
 
 /**
- * Milliseconds after which an attempt counts as slow. `deliverNow` has a shorter limit, because the maker of an answer
+ * Milliseconds after which an attempt counts as slow. `deliverNow` has a shorter limit, because the maker of an envelope
  * waits for it.
  */
 export const SLOW_ATTEMPT_MS = 1_000
-/** Milliseconds after a failure until the maker of an answer makes one attempt at that destination again. */
+/** Milliseconds after a failure until the maker of an envelope makes one attempt at that destination again. */
 const FAILURE_MEMORY_MS = 60_000
 /**
  * The most destinations of a participant whose health is remembered. Beyond it, the one that was used least recently is
@@ -56,7 +56,7 @@ const MOST_REMEMBERED_HEALTHS = 100
 
 interface DestinationHealth {
   inUse: number
-  /** `unknown`: makers of answers attempt one delivery at a time to this destination, until one succeeds or fails. */
+  /** `unknown`: makers of envelopes attempt one delivery at a time to this destination, until one succeeds or fails. */
   health: 'healthy' | 'unknown' | 'failing'
   failedAt: number
 }

@@ -1,5 +1,5 @@
 /**
- * Finds the address of an answer (G1): the one that the request names, or the participant's own if it names none. A
+ * Finds the address of an answer: the one that the request names, or the participant's own if it names none. A
  * named address that is not allowed is refused.
  */
 

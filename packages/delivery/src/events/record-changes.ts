@@ -21,7 +21,7 @@ import {
 import { parseWithoutProtectedPersons, readProtection } from '@rollcall/records/records/protection'
 import type { ClientBase } from 'pg'
 import { insertEvents, insertNotifications, storeEventDocuments, takeEventIdsAndVersions } from '../store/events/events.ts'
-import { endNotifiedSubscriptions, suspendSubscriptions } from '../store/events/subscription-states.ts'
+import { endNotifiedPersonSubscriptions, suspendSubscriptions } from '../store/events/subscription-states.ts'
 import { notifyOfCorrection } from './corrections.ts'
 import { DueTimes } from './due-times.ts'
 import { matchEvents } from './match.ts'
@@ -37,7 +37,7 @@ import { createVisibilityFilter, isOnlyHiddenChange, parseNullableJson, type Vis
 
 /**
  * Records the events of changed records, and puts notifications into the mailboxes of subscribers. It runs in the transaction of
- * the changes, which must have called `lockRegistryFor` with `change` or `merge` before it locked a record.
+ * the changes, which must have called `lockRegistryFor` with `change` or `exclusive change` before it locked a record.
  * @param named the event to record for each change. Absent: the rules of the record type decide, and a record that was written
  * unchanged has no event
  */
@@ -50,6 +50,7 @@ export async function recordChanges(
   const protection = await readProtection(client, recording.registry.id)
   const drafts = await recordEvents(client, recording, protection, changes, named)
   if (drafts.length === 0) return []
+  // The number of notified subscriptions by event: `queueNotifications` and `notifyOfCorrection` fill it.
   const matched = new Map<number, number>()
   const times = new DueTimes(recording.registry, recording.now)
   const checked = { recording, protection, derived: named === undefined }
@@ -59,8 +60,9 @@ export async function recordChanges(
   for (const draft of drafts) await notifyOfCorrection(client, recording, draft, permitted, matched, times)
   // Documents are stored for events of which somebody is notified.
   await storeShownDocuments(client, recording, drafts, matched)
+  // Last, because the notifications that were inserted above say which subscriptions end.
   const ending = drafts.filter((draft) => isSubscriptionEndingEvent(recording, draft)).map(({ id }) => id)
-  if (ending.length > 0) await endNotifiedSubscriptions(client, ending, 'death', recording.now)
+  if (ending.length > 0) await endNotifiedPersonSubscriptions(client, ending, 'death', recording.now)
   return drafts.map(({ id, event }) => ({ id, event_type: recordedEventTypeOf(event), matched: matched.get(id) ?? 0 }))
 }
 
@@ -84,7 +86,10 @@ async function recordEvents(
   if (count === 0) return []
   const recorded_at = recordingTimeOf(recording)
   const changed = found.map(({ change, recordType, before, after }) => {
-    return { ...change, written_anew: before === null && after ? findPrimaryIdentifier(registry.kind, recordType, after) : null }
+    return {
+      ...change,
+      new_identifier: before === null && after ? findPrimaryIdentifier(registry.kind, recordType, after) : null,
+    }
   })
   const numbers = await takeEventIdsAndVersions(client, registry.id, { events: count, changes: changed, began: recorded_at })
   const ids = numbers.ids.values()
@@ -142,7 +147,10 @@ function readRecordChange(registry: Registry, protection: Protection, change: Re
   return { change, recordType, before: readState(before, parsed?.before), after: readState(after, parsed?.after) }
 }
 
-/** True when a change touches only data of protected persons whom the record names. No rule makes an event of such a change. */
+/**
+ * True when a change touches only data of protected persons whom the record names. Such a change makes no event: a rule with
+ * `otherwise` would make one, although filters see no difference.
+ */
 const isOfHiddenPersonsOnly = (protection: Protection, { change, before, after }: Omit<ChangeWithEvents, 'events'>): boolean =>
   protection.byIdentifier.size > 0 &&
   isOnlyHiddenChange(
@@ -226,6 +234,7 @@ async function queueNotifications(
       const event = events[at]?.id
       if (event === undefined) return []
       const due_at = due.get(subscription)
+      // Null: the frequency has ended. Undefined: the subscription has none, and the notification is due at once.
       if (due_at === null) return []
       matched.set(event, (matched.get(event) ?? 0) + 1)
       return { event, subscription, presence, purpose: 'event' as const, ...(due_at && { due_at }) }

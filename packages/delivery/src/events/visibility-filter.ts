@@ -50,8 +50,8 @@ export async function createVisibilityFilter(
   const { kind } = checked.recording.registry
   const marks = new Map(drafts.map((draft) => [draft, protectionCategoriesOf(kind, checked.protection, draft)]))
   const known = new Map<string, boolean>()
-  const isTold = (draft: DraftEvent, hiding: HidingRules): boolean => {
-    const key = `${draft.id} ${hiding.minors} ${hiding.categories.join()}`
+  const seesChange = (draft: DraftEvent, hiding: HidingRules): boolean => {
+    const key = `${draft.id} ${hiding.hidesMinors} ${hiding.shownCategories.join()}`
     const told = known.get(key) ?? isChangeSeen(checked, draft, hiding)
     known.set(key, told)
     return told
@@ -62,20 +62,20 @@ export async function createVisibilityFilter(
       return draft === undefined ? [] : [{ one, draft, categories: marks.get(draft) ?? [] }]
     })
     // Grants are read only for changes that some grant could hide.
-    const hidden = about.filter(
-      (row) => row.categories.length > 0 || !STRICTEST_HIDING_RULES.every((hiding) => isTold(row.draft, hiding)),
+    const possiblyHidden = about.filter(
+      (row) => row.categories.length > 0 || !STRICTEST_HIDING_RULES.every((hiding) => seesChange(row.draft, hiding)),
     )
-    if (hidden.length === 0) return all
+    if (possiblyHidden.length === 0) return all
     const hides = await findHidingRules(
       client,
-      hidden.map(({ one }) => one.subscription),
+      possiblyHidden.map(({ one }) => one.subscription),
     )
-    const refused = hidden.filter(({ one, draft, categories: of }) => {
+    const refused = possiblyHidden.filter(({ one, draft, categories: personCategories }) => {
       const hiding = hides(one.subscription)
-      return !of.every((category) => hiding.categories.includes(category)) || !isTold(draft, hiding)
+      return !personCategories.every((category) => hiding.shownCategories.includes(category)) || !seesChange(draft, hiding)
     })
-    const untold = new Set(refused.map(({ one }) => one))
-    return all.filter((one) => !untold.has(one))
+    const leftOut = new Set(refused.map(({ one }) => one))
+    return all.filter((one) => !leftOut.has(one))
   }
 }
 
@@ -98,7 +98,7 @@ function protectionCategoriesOf(kind: Kind, protection: Protection, { recordType
  */
 const STRICTEST_HIDING_RULES: readonly HidingRules[] = [
   HIDING_RULES_WITHOUT_RIGHTS,
-  { ...HIDING_RULES_WITHOUT_RIGHTS, minors: false },
+  { ...HIDING_RULES_WITHOUT_RIGHTS, hidesMinors: false },
 ]
 
 type DocumentsOfChange = readonly [before: JsonValue | null, after: JsonValue | null]

@@ -82,17 +82,17 @@ export function composeEnvelope(
     sequence,
     ...(marking !== null && { [marking]: true }),
   }
-  const named = items.map((item) => {
+  const itemsWithId = items.map((item) => {
     // The reference_id was stored with the notification. An item that is sent again has the same one as before.
     const known = item.notifications.find((one) => one.reference_id !== null)
     return { item, reference_id: known?.reference_id ?? randomUUID() }
   })
-  const notifications: readonly SentNotification[] = named.flatMap(({ item, reference_id }) =>
+  const notifications: readonly SentNotification[] = itemsWithId.flatMap(({ item, reference_id }) =>
     item.notifications.map(({ id, subscription }) => ({ id, subscription, reference_id })),
   )
   const names = new Map(notifications.map(({ id, reference_id }) => [id, reference_id]))
   const replacing: Identifier[] = []
-  const notify_event = named.map(({ item, reference_id }) => {
+  const notify_event = itemsWithId.map(({ item, reference_id }) => {
     replacing.push(...writeItemMeta(to, meta, reference_id, item, names))
     return composeItem(to, reference_id, item)
   })
@@ -140,13 +140,17 @@ function writeItemMeta(
   const [corrects] = notifications.flatMap(({ corrected_reference_id, corrected_notification: earlier }) => {
     return (earlier === null ? undefined : names.get(earlier)) ?? corrected_reference_id ?? []
   })
-  if (corrects) meta.corrects = { ...meta.corrects, [reference_id]: corrects }
+  if (corrects) {
+    meta.corrects ??= emptyDictionary()
+    meta.corrects[reference_id] = corrects
+  }
   if (first.replaced_by === null) return []
   const recordType = recordTypeNamed(kind, first.record_type)
   const replacing = recordFromIdentifiers(recordType, [identifierMembers(first.replaced_by)])
   const identifiers = readIdentifiers(kind, recordType, replacing)
   if (!isReplacementShown(grantUnderConsent(grant, notifications), recordType, replacing, identifiers)) return []
-  meta.replaced_by = { ...meta.replaced_by, [reference_id]: identifierMembers(first.replaced_by) }
+  meta.replaced_by ??= emptyDictionary()
+  meta.replaced_by[reference_id] = identifierMembers(first.replaced_by)
   return identifiers.map(({ type, value }) => ({ type, value }))
 }
 

@@ -1,7 +1,7 @@
 /**
  * Drains a mailbox: composes, commits and sends one envelope after another. Draining stops when nothing is due or may be sent
- * now, when an envelope cannot be committed, when the first attempt of an envelope leaves its delivery pending, or when the turn
- * is over.
+ * now, when an envelope cannot be committed, when the dispatcher must make the first attempt of an envelope, when the first
+ * attempt leaves its delivery pending, or when the turn is over.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JointAuditLog } from '@rollcall/audit/audit-log'
@@ -38,7 +38,7 @@ const MAILBOX_REST_SECONDS = 60
  * Sends what is due in a mailbox that this node has claimed.
  * @param signal when it is aborted, no further envelope is begun
  * @returns true when the mailbox must be claimed again: the turn is over, the signal was aborted, an envelope could not be
- * committed, or an envelope was committed and nothing may be sent after it
+ * committed, or nothing more may be sent now after one was committed: only a node with a claim can let the mailbox rest
  */
 export async function drainMailbox(
   deps: NotifyDeps,
@@ -49,7 +49,7 @@ export async function drainMailbox(
   const { pool } = deps.db
   try {
     const result = await sendEnvelopes(deps, mailbox, claim, signal)
-    if (result === 'nowhere') await letMailboxRest(pool, mailbox.id, { ...claim, seconds: MAILBOX_REST_SECONDS })
+    if (result === 'not now') await letMailboxRest(pool, mailbox.id, { ...claim, seconds: MAILBOX_REST_SECONDS })
     else if (result === 'nothing' || result === 'lost') await releaseMailbox(pool, mailbox.id, claim)
     return result === 'more' || result === 'lost'
   } catch (error) {
@@ -62,11 +62,11 @@ export async function drainMailbox(
  * The state in which a mailbox was left. The commit of an envelope ends the claim of the mailbox.
  * - `more`: an envelope was committed, and the mailbox must be claimed again.
  * - `done`: an envelope was committed, and its delivery continues or nothing more is due.
- * - `nowhere`: the mailbox is still claimed; nothing may be sent now, or there is no address.
+ * - `not now`: the mailbox is still claimed; nothing may be sent now (`prepareNextEnvelope`).
  * - `lost`: an envelope was not committed.
  * - `nothing`: nothing was due.
  */
-type DrainResult = 'more' | 'done' | 'nowhere' | 'lost' | 'nothing'
+type DrainResult = 'more' | 'done' | 'not now' | 'lost' | 'nothing'
 
 async function sendEnvelopes(
   deps: NotifyDeps,
@@ -80,7 +80,7 @@ async function sendEnvelopes(
   let next = await prepareNextEnvelope(deps, mailbox, sequence, ahead)
   while (next !== null) {
     // If an envelope was committed, this node has no claim any more with which it could let the mailbox rest. So it claims again.
-    if (next === 'nowhere') return sequence === mailbox.sequence ? 'nowhere' : 'more'
+    if (next === 'not now') return sequence === mailbox.sequence ? 'not now' : 'more'
     const attemptNow = await commitEnvelope(deps, mailbox, claim, sequence, next)
     if (attemptNow === 'lost') return 'lost'
     if (attemptNow === 'for dispatcher') return 'done'
@@ -97,6 +97,7 @@ async function sendEnvelopes(
     next = await following
     if (isEnvelopeStale(next, deps.clock.now())) {
       releaseEnvelopeBytes(next)
+      // The other planned envelopes are as old: with this time `prepareNextEnvelope` plans anew.
       ahead.at = Number.NEGATIVE_INFINITY
       next = await prepareNextEnvelope(deps, mailbox, sequence, ahead)
     }
@@ -105,7 +106,7 @@ async function sendEnvelopes(
 }
 
 /**
- * Commits an envelope.
+ * Reserves the first attempt of an envelope, if possible, and commits the envelope with its delivery.
  * @returns a function that makes the first attempt, and returns whether the delivery has ended; `lost`: the envelope was not
  * committed; `for dispatcher`: the envelope was committed, and the dispatcher attempts its delivery
  */
@@ -174,7 +175,7 @@ async function commitEnvelope(
 const RESERVE_PAUSE_MS = 10
 const MOST_RESERVE_TRIES = 25
 
-/** Tries several times to reserve an attempt: an attempt by the dispatcher needs more statements. Null: none was reserved. */
+/** Reserves an attempt; waits up to 240 ms for it, because the dispatcher would need more statements. Null: none was reserved. */
 async function reserveAttemptWithRetries(deps: NotifyDeps, destination: Destination): Promise<ReservedAttempt | null> {
   for (let tries = 1; ; tries += 1) {
     const reserved = await reserveAttempt(deps, destination)

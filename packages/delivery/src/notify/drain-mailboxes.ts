@@ -28,18 +28,8 @@ export interface MailboxDrainer {
 
 /** Seconds for which a node claims a mailbox. The claim ends earlier when the node commits an envelope of the mailbox. */
 const MAILBOX_CLAIM_SECONDS = 15
-/** The most milliseconds between two passes while a notification waits in any mailbox: other nodes change mailboxes too. */
+/** The most milliseconds between two passes (`MailboxPass`) while a notification waits: other nodes change mailboxes too. */
 const MOST_PASS_WAIT_MS = 1_000
-/**
- * The share of this node's time that passes may spend on statements that claim no mailbox. The pause after a pass is long enough
- * for that, but at most `MOST_PASS_WAIT_MS`, and shorter when a notification becomes due: the share may then be larger.
- */
-const EMPTY_PASS_TIME_SHARE = 0.1
-/**
- * The most mailboxes that one statement polls. When a pass begins or continues, its first statement polls one mailbox for each
- * free slot, and each further statement twice as many as the last.
- */
-const MOST_POLLED_MAILBOXES = 2_000
 /** When a mailbox is drained, a pass in progress continues only if this share of the slots is free. It then claims several. */
 const LEAST_FREE_SLOT_SHARE = 0.25
 /** Milliseconds until a mailbox that could not be drained is polled again. The mailbox may rest longer (`letMailboxRest`). */
@@ -150,6 +140,17 @@ interface MailboxPass {
   waits: boolean
 }
 
+/**
+ * The share of this node's time that passes may spend on statements that claim no mailbox. The pause after a pass is long enough
+ * for that, but at most `MOST_PASS_WAIT_MS`, and shorter when a notification becomes due: the share may then be larger.
+ */
+const EMPTY_PASS_TIME_SHARE = 0.1
+/**
+ * The most mailboxes that one statement polls. When a pass begins or continues, its first statement polls one mailbox for each
+ * free slot, and each further statement twice as many as the last.
+ */
+const MOST_POLLED_MAILBOXES = 2_000
+
 /** Creates the passes of one node, which follow one another. @param free returns the number of free slots */
 function createMailboxPasses(now: () => number, free: () => number) {
   let pass: MailboxPass | null = null
@@ -160,8 +161,8 @@ function createMailboxPasses(now: () => number, free: () => number) {
 
   const end = ({ took, next, waits }: MailboxPass): void => {
     pass = null
-    // If a notification becomes due in the pause, at `next`, the pause ends then, but not before it was as long as the last pass.
-    // `MOST_PASS_WAIT_MS` limits it in any case.
+    // The pause is the shortest of three: what `EMPTY_PASS_TIME_SHARE` asks for; `MOST_PASS_WAIT_MS`; the time until the next
+    // notification becomes due, which counts as at least `took`.
     earliest = now() + Math.min(took * (1 / EMPTY_PASS_TIME_SHARE - 1), MOST_PASS_WAIT_MS, Math.max(next - now(), took))
     at = waits ? Math.min(next, now() + MOST_PASS_WAIT_MS) : Number.POSITIVE_INFINITY
   }

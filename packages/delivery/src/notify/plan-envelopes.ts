@@ -62,7 +62,7 @@ export async function planNextEnvelopes(db: Database, mailbox: number, to: Mailb
 }
 
 /**
- * Drops notifications that are no longer wanted or permitted, and corrections of events that were never sent. Returns the others.
+ * Drops notifications that are no longer wanted or permitted, and corrections that have nothing to correct. Returns the others.
  * The identifier of a survivor that the grant hides is removed from them. Suspends a subscription that the grant no longer
  * permits, but not when the grant hides only the record.
  */
@@ -72,9 +72,9 @@ async function keepSendableNotifications(
   found: readonly WaitingNotification[],
 ): Promise<readonly WaitingNotification[]> {
   const { pool } = db
-  const asksOther = await findForbiddenSubscriptions(pool, grant, found)
+  const forbidden = await findForbiddenSubscriptions(pool, grant, found)
   const isPermitted = ({ subscription, subscribed, record_type, unfiltered, consent }: WaitingNotification): boolean =>
-    !asksOther.has(subscription) &&
+    !forbidden.has(subscription) &&
     grant !== null &&
     isConsentGranted(grant, consent) &&
     permissionFor(grant, { operation: 'subscribe', event_type: subscribed, record_type, unfiltered }).allowed
@@ -94,7 +94,7 @@ async function keepSendableNotifications(
       [...dropped].map(({ id }) => id),
     )
   }
-  const left = await dropCorrectionsOfUnsentEvents(
+  const left = await redirectOrDropCorrections(
     pool,
     found.filter((one) => !dropped.has(one)),
   )
@@ -121,20 +121,23 @@ async function findForbiddenSubscriptions(
   return new Set([...subscriptions].filter((subscription) => known.get(subscription) === false))
 }
 
-/** Drops corrections of events that were never sent to their subscriptions: a correction would reveal a hidden event. */
-async function dropCorrectionsOfUnsentEvents(
+/**
+ * A correction whose earlier notification was dropped now corrects the last one before it that was not dropped. When there is
+ * none, the correction is dropped: it would reveal a hidden event.
+ */
+async function redirectOrDropCorrections(
   pool: pg.Pool,
   found: readonly WaitingNotification[],
 ): Promise<readonly WaitingNotification[]> {
   const corrections = found.filter(({ corrected_notification: earlier }) => earlier !== null).map(({ id }) => id)
   if (corrections.length === 0) return found
-  const others = new Map((await redirectCorrections(pool, corrections)).map((other) => [other.id, other]))
-  const unsent = [...others.values()].filter(({ corrected_notification: earlier }) => earlier === null).map(({ id }) => id)
+  const redirected = new Map((await redirectCorrections(pool, corrections)).map((other) => [other.id, other]))
+  const unsent = [...redirected.values()].filter(({ corrected_notification: earlier }) => earlier === null).map(({ id }) => id)
   if (unsent.length > 0) await dropNotifications(pool, unsent)
   return found
     .filter(({ id }) => !unsent.includes(id))
     .map((one) => {
-      return { ...one, ...others.get(one.id) }
+      return { ...one, ...redirected.get(one.id) }
     })
 }
 

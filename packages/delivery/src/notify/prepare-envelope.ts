@@ -38,14 +38,14 @@ export interface PrepareDeps extends DeliverDeps {
 /** The callback that takes envelopes of notifications. */
 export const NOTIFY_CALLBACK = callbackNamed('notify')
 /**
- * An envelope is composed while the envelope before it is attempted. It is composed again when its notifications were read more
- * than this many milliseconds ago: records, grant or subscriptions may have changed. It is composed only from notifications that
- * were read within half of this time, so that half is left for the attempt.
+ * The most milliseconds from the reading of notifications to the commit of an envelope that was composed during the attempt of
+ * another one. After them it is composed again: records, grant or subscriptions may have changed. Planned envelopes are composed
+ * only within half of this time, so that half is left for the attempt.
  */
 const ENVELOPE_STALE_AFTER_MS = 1_000
 
 /** The receiver of a mailbox's envelopes, with the grant and settings that apply now. */
-interface Recipient {
+interface Receiver {
   readonly participant: Participant
   readonly registry: Registry
   /** The grant in force; null when the participant has none: waiting notifications are then dropped. */
@@ -63,7 +63,7 @@ export interface UncomposedEnvelopes {
 }
 
 /** An envelope that is ready to be committed. */
-export interface EnvelopeToCommit extends Recipient {
+export interface EnvelopeToCommit extends Receiver {
   readonly composed: ComposedNotification
   readonly auditEntry: EntryWithPersons
   readonly id: string
@@ -78,12 +78,14 @@ export interface EnvelopeToCommit extends Recipient {
   readonly leave: () => void
 }
 
-/** The result of `prepareNextEnvelope`, where `nowhere` and null are explained. */
-type NextEnvelope = EnvelopeToCommit | 'nowhere' | null
+/**
+ * The next envelope. Null: nothing that may be sent is due, or the events were deleted. `not now`: the participant is disabled,
+ * has no allowed address, or has used up its daily quota of records; or the registry was removed.
+ */
+type NextEnvelope = EnvelopeToCommit | 'not now' | null
 
 /**
- * Composes the next envelope; null: nothing that may be sent is due, or the events were deleted; `nowhere`: nothing may be sent
- * now, or there is no address.
+ * Finds the receiver, plans and composes the next envelope.
  * @param ahead the planned envelopes; when none is left or they are too old, envelopes are planned anew
  */
 export async function prepareNextEnvelope(
@@ -93,17 +95,17 @@ export async function prepareNextEnvelope(
   ahead: UncomposedEnvelopes,
 ): Promise<NextEnvelope> {
   const now = deps.clock.now()
-  const recipient = await findRecipient(deps, mailbox)
-  if (recipient === null || (await isRecordQuotaUsedUp(deps, recipient))) return 'nowhere'
+  const receiver = await findReceiver(deps, mailbox)
+  if (receiver === null || (await isRecordQuotaUsedUp(deps, receiver))) return 'not now'
   if (ahead.envelopes.length === 0 || now - ahead.at > ENVELOPE_STALE_AFTER_MS / 2) {
-    const next = await planNextEnvelopes(deps.db, mailbox.id, recipient)
+    const next = await planNextEnvelopes(deps.db, mailbox.id, receiver)
     ahead.envelopes = [...next.envelopes]
     ahead.isAll = next.isAll
     ahead.at = now
   }
   const { at } = ahead
   const planned = ahead.envelopes.shift()
-  const { grant } = recipient
+  const { grant } = receiver
   if (planned === undefined || grant === null) return null
   const isLast = ahead.isAll && ahead.envelopes.length === 0
   const bytes = planned.reduce((sum, { notifications: [first] }) => sum + first.bytes, 0)
@@ -116,13 +118,13 @@ export async function prepareNextEnvelope(
       leave()
       return null
     }
-    const envelope = { ...recipient, grant, mailbox: mailbox.public_id, sequence: sequence + 1 }
+    const envelope = { ...receiver, grant, mailbox: mailbox.public_id, sequence: sequence + 1 }
     const composed = composeEnvelope(envelope, items, deps.clock)
     const id = randomUUID()
     const { header, message, body, digest } = await encryptForStorage(deps, id, composed.header, composed.message)
     const reply = makeAuditedMessage(composed.header.message_id, digest, null)
-    const auditEntry = auditEntryOfNotification({ ...recipient, grant }, composed.message, items.length, composed.named, reply)
-    return { ...recipient, composed, auditEntry, id, header, message, body, at, isLast, leave }
+    const auditEntry = auditEntryOfNotification({ ...receiver, grant }, composed.message, items.length, composed.named, reply)
+    return { ...receiver, composed, auditEntry, id, header, message, body, at, isLast, leave }
   } catch (error) {
     leave()
     throw error
@@ -130,7 +132,7 @@ export async function prepareNextEnvelope(
 }
 
 /** Finds the receiver of a mailbox; null: nothing may be sent to it, or it has no allowed address. */
-async function findRecipient({ directory, grants, callbacks }: PrepareDeps, mailbox: ClaimedMailbox): Promise<Recipient | null> {
+async function findReceiver({ directory, grants, callbacks }: PrepareDeps, mailbox: ClaimedMailbox): Promise<Receiver | null> {
   const participant = await directory.participantById(mailbox.participant)
   const registry = await directory.registryById(mailbox.registry)
   if (participant?.status !== 'active' || registry === undefined) return null
@@ -146,7 +148,7 @@ async function findRecipient({ directory, grants, callbacks }: PrepareDeps, mail
 }
 
 /** True when the daily quota of records is used up: the notifications then wait for the next day. */
-const isRecordQuotaUsedUp = async ({ grantQuota }: PrepareDeps, { grant, ...of }: Recipient): Promise<boolean> =>
+const isRecordQuotaUsedUp = async ({ grantQuota }: PrepareDeps, { grant, ...of }: Receiver): Promise<boolean> =>
   grant !== null && grantQuota.isUsedUp('records', { ...of, grant })
 
 async function addEventDocuments(
@@ -162,9 +164,9 @@ async function addEventDocuments(
 
 /** True when an envelope that was composed ahead must be composed again (`ENVELOPE_STALE_AFTER_MS`). */
 export const isEnvelopeStale = (next: NextEnvelope, now: number): boolean =>
-  next !== null && next !== 'nowhere' && now - next.at > ENVELOPE_STALE_AFTER_MS
+  next !== null && next !== 'not now' && now - next.at > ENVELOPE_STALE_AFTER_MS
 
 /** Gives the bytes of an envelope back that is not sent. */
 export function releaseEnvelopeBytes(next: NextEnvelope | undefined): void {
-  if (next && next !== 'nowhere') next.leave()
+  if (next && next !== 'not now') next.leave()
 }

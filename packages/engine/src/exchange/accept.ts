@@ -22,9 +22,9 @@ import {
   REQUEST_JOINT_WRITE,
 } from '../store/exchanges/exchanges.ts'
 import type { AcceptanceSlots, KeptSlot } from './acceptance-slots.ts'
+import type { ItemChunk, VerifiedRequest } from './read-request.ts'
 import { duplicateMessageIdRejection, makeExchangeRow, type RememberDeps } from './remember.ts'
 import { acknowledgement, type Reply } from './reply.ts'
-import type { ItemChunk, VerifiedRequest } from './unread-request.ts'
 import { commitAfterEntry } from './unsent-entry.ts'
 
 /** The dependencies of `acceptRequest`. */
@@ -39,25 +39,26 @@ export type AcceptDeps = SenderUriDeps &
   }
 
 /**
- * Accepts a request, and returns its ack (spec "Responses" 2, N11, G3). A message that was accepted before gets an ack
+ * Accepts a request, and returns its ack (spec "Responses" 2, N11). A message that was accepted before gets an ack
  * with the same correlation_id. A message that is refused by one of these errors is not stored.
  * @throws RequestFault err.sender_uri.invalid: the answer may not be sent to this address
  * @throws HeaderRejection the header is rejected, or rjct.message_id.duplicate
  * @throws RequestFault 429 err.request.too_many_requests: the daily limit of the participant is reached
- * @throws RequestFault, HeaderRejection as `UnreadRequest.readAndCheckMessage` does
+ * @throws RequestFault, HeaderRejection as `RequestWithEnvelope.readAndCheckMessage` does
  */
 export async function acceptRequest(
   deps: AcceptDeps,
-  { exchange, unread, opened, signed, rejection, path }: VerifiedRequest,
+  { exchange, received, opened, signed, rejection, path }: VerifiedRequest,
 ): Promise<Reply> {
   if (rejection !== null) throw rejection
-  const { chunks, reference_ids, content, digest } = await unread.readAndCheckMessage(exchange, opened, signed !== null)
+  const { chunks, reference_ids, content, digest } = await received.readAndCheckMessage(exchange, opened, signed !== null)
   const { header, operation, participant } = exchange
   // The address is checked now, so that the sender learns of a problem. An attempt checks the address again if the settings may
   // have changed since. The address is stored in its normal spelling.
   const sender_uri = await readSenderUri(deps, participant, header.sender_uri ?? null, operation.callback)
   const row = makeExchangeRow(exchange, content, path)
   const [{ message }] = chunks
+  // The audit entry has the digest of the ack, so the ack is made before the request is stored.
   const ackAndEntry = (correlation_id: string) => {
     const ack = acknowledgement(correlation_id)
     const messages = { request: makeAuditedMessage(header.message_id, digest, signed), reply: ack.audited }
@@ -79,10 +80,7 @@ export async function acceptRequest(
     const stored = (await findStored()) ?? (await storeAfterEntry(deps, rowToStore, auditEntry))
     return stored.known === 'new' ? { ...stored, ack } : stored
   }
-  const stored = await storeWithinDailyLimit<KnownOrNewExchange & { readonly ack?: Reply }>(deps, 'accepted', participant.id, {
-    persist,
-    known: findStored,
-  })
+  const stored = await storeWithinDailyLimit<StoredRequest>(deps, 'accepted', participant.id, { persist, known: findStored })
   if (stored.known === 'different') throw duplicateMessageIdRejection()
   if (stored.ack !== undefined) return stored.ack
   // The message was accepted before. It is acknowledged as the first was.
@@ -90,6 +88,9 @@ export async function acceptRequest(
   await deps.auditLog.write(...auditEntry)
   return ack
 }
+
+/** A stored request. `ack` is set when this call has stored the request. */
+type StoredRequest = KnownOrNewExchange & { readonly ack?: Reply }
 
 /** Keeps a slot of this node for a request; null: the request is divided into chunks, or `AcceptanceSlots.keep` gives none. */
 function keepAcceptanceSlot(
@@ -115,6 +116,7 @@ function keepAcceptanceSlot(
     state: 'accepted',
     page: 0,
     received_at,
+    // The row has the time of the statement that stores it. The answer reads neither.
     started_at: received_at,
   })
 }

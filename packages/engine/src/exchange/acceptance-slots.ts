@@ -9,13 +9,16 @@ import type { AcceptedExchange } from '../store/exchanges/accepted-exchanges.ts'
 export interface KeptSlot {
   /** The claim of this node, to be stored in the statement that accepts the exchange. */
   readonly claim: DeliveryClaim
-  /** Begins to answer the exchange, after it was committed with the claim. */
+  /** Begins to answer the exchange (`answerAccepted`), after it was committed with the claim. */
   begin(): void
   /** Frees the slot, because the exchange was not committed, or not with the claim. */
   free(): void
 }
 
-/** Reserves a slot for an exchange that is about to be accepted; null: this node may reserve none, and a node claims it later. */
+/**
+ * Reserves a slot for an exchange that is about to be accepted (`ExchangeWork.keepSlot`); null: this node may reserve none, and a
+ * node claims the exchange later.
+ */
 export type KeepSlot = (exchange: AcceptedExchange) => KeptSlot | null
 
 /** Reserves slots of this node's worker, which answers accepted requests, for requests that the node is about to accept. */

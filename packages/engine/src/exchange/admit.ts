@@ -56,7 +56,7 @@ export async function admitRequest(
     if (participant.environment !== registry.environment) throw new OtherEnvironmentFault(participant)
     return { participant, admission }
   } catch (fault) {
-    admission.leave(true)
+    admission.leave({ refused: true })
     throw fault
   }
 }
@@ -74,7 +74,7 @@ async function authenticate(
   { headers: { authorization }, onParticipantKnown }: Pick<IncomingRequest, 'headers' | 'onParticipantKnown'>,
 ): Promise<Participant> {
   const token = bearerToken(authorization)
-  const participant = await requireActiveOwner({ directory }, await tokens.verify(token))
+  const participant = await requireActiveParticipant({ directory }, await tokens.verify(token))
   onParticipantKnown?.(participant.sender_id)
   return participant
 }
@@ -85,7 +85,7 @@ async function authenticate(
  * @param owner the owner that the token names, or the participant that was found before; null: the token is not valid
  * @throws RequestFault 401 err.request.unauthorized
  */
-export async function requireActiveOwner(
+export async function requireActiveParticipant(
   { directory }: Pick<AuthenticateDeps, 'directory'>,
   owner: TokenOwner | null,
 ): Promise<Participant> {

@@ -21,7 +21,7 @@ import type { Outcome } from '../operations/outcome.ts'
 import { earlierReferences } from '../operations/references.ts'
 import { findPersistedPage } from '../store/exchanges/accepted-exchanges.ts'
 import type { ClaimedExchange } from '../store/exchanges/claims.ts'
-import { commitReply, type NewAnsweredItem } from '../store/exchanges/replies.ts'
+import { commitPage, type NewAnsweredItem } from '../store/exchanges/replies.ts'
 import type { AuthorizeDeps } from './admit.ts'
 import { type ExchangeToAnswer, type ReplyPage, type SendReplyDeps, sendReply } from './send-reply.ts'
 
@@ -31,9 +31,10 @@ export type AnswerAcceptedDeps = AnswerDeps & SendReplyDeps & AuthorizeDeps
 /** The most pages of an answer that one run sends; then other exchanges have their turn. */
 const MOST_PAGES_PER_RUN = 16
 /**
- * The number of runs without a page, after which a failure is final: the callback says that the registry failed. A failure of the
- * audit log, and a failure to reach the records, are not final. The number must be at most one more than the number of pauses in
- * `BACKOFF_SECONDS` (`work/exchanges.ts`), because failed runs after those pauses are not counted.
+ * The number of runs without a page, after which a failure is final: the callback says that the registry failed. Not final are an
+ * entry that the audit log refuses although the database is available (`NotAuditedFault`), and records that cannot be reached.
+ * A failure of the database is final, also if it is only busy, unless the callback cannot be committed either. The number must be
+ * at most one more than the number of pauses in `BACKOFF_SECONDS` (`work/exchanges.ts`): failed runs after those are not counted.
  */
 const RUNS_UNTIL_FAILURE_IS_FINAL = 5
 /**
@@ -60,10 +61,11 @@ export async function answerAccepted(deps: AnswerAcceptedDeps, accepted: Claimed
     return permissionFor(grant, { operation: accepted.operation }).allowed ? grant : null
   }
   if ((await grantNow()) === null) return giveUpExchange(deps, accepted)
-  const toAnswer: ExchangeToAnswer = { ...accepted, operation: operation(accepted.operation), registry, participant }
+  // The claimed row with its operation, registry and participant. `exchange` below also has the grant and the header.
+  const exchangeToAnswer: ExchangeToAnswer = { ...accepted, operation: operation(accepted.operation), registry, participant }
   if (runs > MOST_RUNS_WITHOUT_PAGE) {
     log.error({ correlation_id, runs }, 'an exchange is not answered: every run of it was cut short')
-    return sendFailurePage(deps, toAnswer, [])
+    return sendFailurePage(deps, exchangeToAnswer, [])
   }
   let { page } = accepted
   try {
@@ -74,17 +76,17 @@ export async function answerAccepted(deps: AnswerAcceptedDeps, accepted: Claimed
     do {
       const grant = await grantNow()
       if (grant === null) return await giveUpExchange(deps, { ...accepted, page })
-      const exchange: Exchange = { ...toAnswer, grant, header, traceparent, isGone: () => false }
-      sent = await sendPage(deps, toAnswer, () => makePage(deps, exchange, message, accepted, page + 1), isLastOfRun)
+      const exchange: Exchange = { ...exchangeToAnswer, grant, header, traceparent, isGone: () => false }
+      sent = await sendPage(deps, exchangeToAnswer, () => makePage(deps, exchange, message, accepted, page + 1), isLastOfRun)
       if (sent !== 'claim ended') page += 1
     } while (sent === 'next page')
   } catch (error) {
-    // Without an audit entry a failure cannot be reported either. Records that cannot be reached may be back soon.
+    // If the audit log refuses entries, a failure cannot be reported either. Records that cannot be reached may be back soon.
     const isWaiting = error instanceof NotAuditedFault || error instanceof RecordsUnavailable
     const isFinal = error instanceof BodyUnreadable || (runs >= RUNS_UNTIL_FAILURE_IS_FINAL && !isWaiting)
     if (page > accepted.page || !isFinal) throw error
     log.error({ correlation_id, ...safeDatabaseError(error) }, 'an exchange could not be answered')
-    await sendFailurePage(deps, toAnswer, await findUnansweredItems(deps, accepted, toAnswer))
+    await sendFailurePage(deps, exchangeToAnswer, await findUnansweredItems(deps, accepted, exchangeToAnswer))
   }
 }
 
@@ -97,7 +99,7 @@ async function giveUpExchange(
   { id, claim, page, correlation_id }: ClaimedExchange,
 ): Promise<void> {
   const nothing = { items: [], delivery: null, deliveryClaim: null, goesOn: false }
-  const isGivenUp = await commitReply(db, { id, claim, from: page, page, state: 'failed', ...nothing })
+  const isGivenUp = await commitPage(db, { id, claim, from: page, page, state: 'failed', ...nothing })
   if (!isGivenUp) return
   log.info({ correlation_id }, 'an exchange is not answered: its sender, its grant or its registry is not there any more')
 }
@@ -153,13 +155,13 @@ async function makeFirstPage(
 ): Promise<AnsweredPage> {
   const earlier = accepted.first_item === 0 ? [] : await earlierReferences(deps, accepted)
   const { sender_uri } = accepted
-  const toAnswer = { mode: 'async', exchange, message, earlier, sender_uri } as const
+  const messageToAnswer = { mode: 'async', exchange, message, earlier, sender_uri } as const
   // A single statement sees one state of the records. Several statements need a session with one snapshot.
   const outcome =
     accepted.items <= 1 || !needsSnapshot(exchange)
-      ? await answerMessage(deps, toAnswer)
+      ? await answerMessage(deps, messageToAnswer)
       : await deps.modes.async.searchSlots.run(exchange.participant.id, () =>
-          deps.recordsOf(exchange.registry).session((state) => answerMessage(deps, { ...toAnswer, state })),
+          deps.recordsOf(exchange.registry).session((state) => answerMessage(deps, { ...messageToAnswer, state })),
         )
   const persisted = makeItemRows(outcome)
   const further = persisted.some(({ record_ids }) => record_ids !== null)

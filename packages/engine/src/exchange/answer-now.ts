@@ -17,9 +17,9 @@ import type { AnswerDeps } from '../operations/item.ts'
 import type { Outcome } from '../operations/outcome.ts'
 import { REQUEST_JOINT_WRITE } from '../store/exchanges/exchanges.ts'
 import { commitEffects } from '../store/exchanges/replies.ts'
+import { resultOrRejection, type VerifiedRequest } from './read-request.ts'
 import { correlationIdOf, duplicateMessageIdRejection, makeExchangeRow, type RememberDeps, rememberExchange } from './remember.ts'
 import { makeReply, type Reply, type ReplyDeps, rejectedReply } from './reply.ts'
-import { resultOrRejection, type VerifiedRequest } from './unread-request.ts'
 
 /** The most tries to make an outcome. It is made again when the data for its decisions have changed meanwhile. */
 const MOST_OUTCOME_TRIES = 10
@@ -61,13 +61,13 @@ async function answerMessageThatWrites(deps: AnswerNowDeps, request: VerifiedReq
   const row = makeExchangeRow(request.exchange, request.opened, request.path)
   const exchange = await rememberExchange(deps, request.exchange, row)
   if (exchange === null) return replyToRejectedMessage(deps, request, duplicateMessageIdRejection())
-  const read = await resultOrRejection(() => readCheckedMessage(request))
+  const read = await resultOrRejection(() => makeCheckedMessage(request))
   if (read instanceof HeaderRejection) return replyToRejectedMessage(deps, request, read, exchange)
   // An audit entry says who asked for the change, before anything is changed. It stays even if the entry of the answer
   // cannot be written.
   const messages = { request: read.audited, reply: null }
   await deps.auditLog.write(...auditEntryOfAccepted(exchange, read.message.transaction_id, messages))
-  const { reply, entry } = await makeReplyWithAuditEntry(deps, exchange, read)
+  const { reply, entry } = await answerAndMakeReply(deps, exchange, read)
   await deps.auditLog.write(...entry)
   return reply
 }
@@ -83,23 +83,24 @@ async function answerMessageThatReads(deps: AnswerNowDeps, request: VerifiedRequ
   const row = { ...fresh, correlation_id: await correlationIdOf(deps.pseudonyms, fresh) }
   try {
     // 6. Checks the message.
-    const read = await readCheckedMessage(request)
-    // 7. Answers the items, and makes the reply and its audit entry.
+    const read = await makeCheckedMessage(request)
+    // 7. Answers the items, makes the reply, and then its audit entry, which has the digest and the signature of the reply.
     let exchange: Exchange = { ...request.exchange, correlation_id: row.correlation_id }
-    let made = await makeReplyWithAuditEntry(deps, exchange, read)
-    // Stores the audit entry and the row of the message in one commit.
+    let made = await answerAndMakeReply(deps, exchange, read)
+    // Stores the audit entry and the row of the message in one commit. A message that is sent again finds its own row, because
+    // the correlation_id is computed from the content: true is returned.
     for (let tries = 1; tries <= MOST_WRITE_TRIES; tries += 1) {
       const { correlation_id } = exchange
       const joint = { ...row, correlation_id, age: deps.clock.now() - began }
       if (await deps.auditLog.writeWith(REQUEST_JOINT_WRITE, joint, ...made.entry)) return made.reply
-      // The message_id is stored already. If an earlier version stored the message, its correlation_id is random, and the answer
-      // must have that one.
+      // The message_id is stored with another correlation_id: for another message, or by an earlier version, which used a random
+      // one; the answer must have that one.
       const first = await rememberExchange(deps, exchange, row)
       if (first === null) {
         await auditUnsentAnswer(deps, made.entry)
         return await replyToRejectedMessage(deps, request, duplicateMessageIdRejection())
       }
-      if (first.correlation_id !== correlation_id) made = await makeReplyWithAuditEntry(deps, first, read)
+      if (first.correlation_id !== correlation_id) made = await answerAndMakeReply(deps, first, read)
       exchange = first
     }
     throw new Error('the row of a message is deleted again and again')
@@ -124,26 +125,29 @@ interface CheckedMessage {
 }
 
 /** Reads and checks the message. @throws RequestFault, HeaderRejection */
-async function readCheckedMessage({ exchange, unread, opened, signed }: VerifiedRequest): Promise<CheckedMessage> {
-  const { chunks, digest } = await unread.readAndCheckMessage(exchange, opened, signed !== null)
+async function makeCheckedMessage({ exchange, received, opened, signed }: VerifiedRequest): Promise<CheckedMessage> {
+  const { chunks, digest } = await received.readAndCheckMessage(exchange, opened, signed !== null)
   return { message: chunks[0].message, audited: makeAuditedMessage(exchange.header.message_id, digest, signed) }
 }
 
-/** Makes the reply to a request, and its audit entry. The caller commits the entry before it sends the reply. */
-async function makeReplyWithAuditEntry(
+/** Answers the items, makes the reply and its audit entry. The caller commits the entry before it sends the reply. */
+async function answerAndMakeReply(
   deps: AnswerNowDeps,
   exchange: Exchange,
   { message, audited }: CheckedMessage,
 ): Promise<{ readonly reply: Reply; readonly entry: EntryWithPersons }> {
   const { transaction_id } = message
-  const outcome = await makeOutcomeAndCommit(deps, () => answerMessage(deps, { mode: 'sync', exchange, message }))
+  const outcome = await makeCurrentOutcome(deps, () => answerMessage(deps, { mode: 'sync', exchange, message }))
   const reply = await makeReply(deps, exchange, transaction_id, outcome)
   const messages = { request: audited, reply: reply.audited }
   return { reply, entry: auditEntryOfAnswer('answer', exchange, transaction_id, outcome, messages) }
 }
 
-/** Makes an outcome and commits its effects; makes it again if the data for its decisions have changed. */
-async function makeOutcomeAndCommit(deps: AnswerNowDeps, makeOutcome: () => Promise<Outcome>): Promise<Outcome> {
+/**
+ * Makes an outcome, and commits its effects if it has any. Makes it again if the data for its decisions have changed meanwhile,
+ * such as a consent that was withdrawn.
+ */
+async function makeCurrentOutcome(deps: AnswerNowDeps, makeOutcome: () => Promise<Outcome>): Promise<Outcome> {
   for (let times = 1; ; times += 1) {
     try {
       const outcome = await makeOutcome()

@@ -79,7 +79,7 @@ export function checkMessageTime({ message_ts }: IncomingHeader, window: number,
 }
 
 /**
- * Checks that the batch has as many items as the header says, and not too many. A missing or zero total_count says nothing (3.1).
+ * Checks that the batch has as many items as the header says, and not too many. A missing or zero total_count says nothing.
  * The numbers are compared only if the message is a batch, and its kind of message is `counted` (`MessageRow`).
  * @param length the number of items; null: the message is no batch
  * @param limit the most items

@@ -11,17 +11,17 @@ import type { IncomingRequest } from '@rollcall/participants/reading/body'
 import { type OpenDeps, openMessage, type VerifyDeps, verifyEnvelope } from '@rollcall/participants/trust/messages'
 import { HeaderRejection, mediaType, type Operation } from '@rollcall/protocol'
 import { type AcceptDeps, acceptRequest } from './accept.ts'
-import { type AdmitDeps, type AuthorizeDeps, admitRequest, authorize, requireActiveOwner } from './admit.ts'
+import { type AdmitDeps, type AuthorizeDeps, admitRequest, authorize, requireActiveParticipant } from './admit.ts'
 import { type AnswerNowDeps, answerNow } from './answer-now.ts'
 import { checkAddressee, checkDemandedDetails, checkMessageTime, checkSender } from './checks.ts'
+import { type ReadRequestDeps, readJsonRequest, resultOrRejection } from './read-request.ts'
 import { type Reply, refusalAck } from './reply.ts'
-import { type ReadRequestDeps, readJsonRequest, resultOrRejection } from './unread-request.ts'
 import { readUploadRequest } from './upload/upload.ts'
 
 /** The dependencies of `receiveRequest`. */
 export type ReceiveDeps = AdmitDeps & AuthorizeDeps & ReadRequestDeps & VerifyDeps & OpenDeps & AnswerNowDeps & AcceptDeps
 
-/** A request whose answer may be long. */
+/** A request that counts as in flight until its answer is written to the connection. */
 export interface RequestToAnswer extends IncomingRequest {
   /** Calls a function when the answer has been written to the connection, or the connection is closed. */
   readonly afterAnswer: (work: () => void) => void
@@ -47,10 +47,10 @@ export async function receiveRequest(
     // 2. Body: size, JSON, and the form of header and message; of an upload the parts before the file.
     const admitted = { ...request, ...admission }
     const isUpload = mode === 'async' && mediaType(request.headers['content-type']) === 'multipart/form-data'
-    const unread = isUpload
+    const received = isUpload
       ? await readUploadRequest(deps, operation, participant, admitted)
       : await readJsonRequest(deps, mode, operation, participant, admitted)
-    const { header, message, source } = unread.envelope
+    const { header, message, source } = received.envelope
     request.onHeaderRead?.(header)
 
     // 3. Sender: the caller is the sender, and the signature that its policy demands is valid and fresh.
@@ -58,14 +58,15 @@ export async function receiveRequest(
     const signed = await verifyEnvelope(deps, participant, source)
 
     // 4. Address: the header names our version, this registry and this operation, and the message has a valid time. A rejected
-    // header is answered after step 5, because the reply repeats the transaction_id of the decrypted message.
+    // header is answered after step 5, because the reply of `answerNow` repeats the transaction_id of the decrypted message.
+    // `acceptRequest` throws the rejection, and the catch below makes a refusal of it.
     const rejection = await resultOrRejection(async () => {
       checkAddressee(header, registry, operation)
       checkMessageTime(header, deps.limits.message_ts_window, deps.clock.date())
       return null
     })
 
-    // 5. Decryption; then the grant and header.meta are checked with the decrypted message.
+    // 5. Decryption. Then participant and grant are read again, because a body may come slowly, and header.meta is checked.
     const encrypted = header.is_msg_encrypted === true
     const exchange: Exchange = {
       // `answerNow` replaces this for a message that changes nothing: equal messages then have the same correlation_id.
@@ -81,22 +82,23 @@ export async function receiveRequest(
       traceparent: readTraceparent(request.headers.traceparent),
     }
     const opened = await openMessage(deps, exchange, operation, message)
-    // A large body takes long to arrive, so the participant and its grant are read again.
-    const sender = await requireActiveOwner(deps, participant)
+    const sender = await requireActiveParticipant(deps, participant)
     const current = { ...exchange, participant: sender, grant: await authorize(deps, sender, registry, operation) }
     checkDemandedDetails(current.grant, header)
 
-    // 6. Checks the message, before an asynchronous request is accepted. 7. Answers the items, and makes audit entry and reply:
-    // now, or later when the request is asynchronous.
-    const verified = { exchange: current, unread, opened, signed, rejection, path: request.path }
+    // 6. Checks the message. 7. Answers the items, makes the reply, commits its audit entry: now (`answer-now.ts`), or later if
+    // the request is asynchronous (`answer-accepted.ts`); `accept.ts` checks its message and stores it.
+    const verified = { exchange: current, received, opened, signed, rejection, path: request.path }
     const reply = mode === 'sync' ? await answerNow(deps, verified) : await acceptRequest(deps, verified)
-    admission.endTurn()
+    // A large request has waited for its turn while its body was read. The next large one may begin while this answer is sent.
+    admission.endLargeTurn()
     // The answer is in memory until it is written to the connection. Until then the request is in flight.
     admission.holdAnswer(reply.text.length)
     request.afterAnswer(() => admission.leave())
     return reply
   } catch (error) {
-    admission.leave(true)
+    // A refused large request keeps its turn a little longer (`Admission.leave`).
+    admission.leave({ refused: true })
     throw error instanceof HeaderRejection ? refusalAck(error) : error
   }
 }

@@ -91,7 +91,7 @@ const transactionIdValidator = validator(TransactionId)
 
 /**
  * The transaction_id by which a status question finds the message; null when there is none that can be stored. The
- * message was not read by its schema yet, so the transaction_id may be a number, which counts as its digits (3.1).
+ * message was not read by its schema yet, so the transaction_id may be a number, which counts as its digits.
  */
 function findStorableTransactionId({ transaction_id }: JsonObject): string | null {
   if (typeof transaction_id !== 'string' && typeof transaction_id !== 'number') return null

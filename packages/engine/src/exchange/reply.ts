@@ -88,7 +88,7 @@ export async function rejectedReply(
   rejection: HeaderRejection,
   members: MakeRejectedMembers,
 ): Promise<Reply> {
-  // The transaction_id is read as in an accepted message: a number counts as its digits (3.1).
+  // The transaction_id is read as in an accepted message: a number counts as its digits.
   const tolerated = tolerateMessage(exchange.operation, message) as JsonObject
   const { transaction_id } = tolerated
   const problem = transactionIdValidator.problem(transaction_id, 'message.transaction_id')

@@ -15,7 +15,7 @@ import type { CallbackSettings } from '@rollcall/participants/store/participant-
 import { type Callback, RequestFault } from '@rollcall/protocol'
 import type { Outcome } from '../operations/outcome.ts'
 import type { ClaimedExchange } from '../store/exchanges/claims.ts'
-import { commitReply, isSmallReply, REPLY_JOINT_WRITE, type ReplyStep } from '../store/exchanges/replies.ts'
+import { commitPage, isSmallPage, PAGE_JOINT_WRITE, type PageToCommit } from '../store/exchanges/replies.ts'
 import { makeReplyHeader } from './reply.ts'
 import { commitAfterEntry } from './unsent-entry.ts'
 
@@ -27,7 +27,7 @@ export type ExchangeToAnswer = Omit<ClaimedExchange, 'operation' | 'registry' | 
   Pick<Exchange, 'operation' | 'registry' | 'participant'>
 
 /** A page of an answer, to be sent by `sendReply`. */
-export type ReplyPage = Pick<ReplyStep, 'page' | 'state' | 'items' | 'goesOn'> & {
+export type ReplyPage = Pick<PageToCommit, 'page' | 'state' | 'items' | 'goesOn'> & {
   readonly outcome: Outcome
   /** The grant, header and traceparent of the answered request; null: the page says that the registry failed. */
   readonly request: Pick<Exchange, 'grant' | 'header' | 'traceparent'> | null
@@ -72,7 +72,7 @@ export async function sendReply(
   const origin = targetOrigin(delivery.target)
   // The claim of the first attempt is committed with the delivery, so that no other node attempts it.
   const reserved = origin === '' ? null : await reserveAttempt(deps, { participant: participant.id, origin })
-  const step: ReplyStep = {
+  const step: PageToCommit = {
     ...page,
     id: exchange.id,
     claim: exchange.claim,
@@ -83,10 +83,12 @@ export async function sendReply(
   }
   let committed = false
   try {
-    committed = isSmallReply(step, exchange) && (await deps.auditLog.writeWith(REPLY_JOINT_WRITE, step, ...auditEntry))
+    committed = isSmallPage(step, exchange) && (await deps.auditLog.writeWith(PAGE_JOINT_WRITE, step, ...auditEntry))
+    // The page is not small, another transaction has locked its exchange for a moment (`commitPage` waits for it), or the claim
+    // has ended (`commitPage` returns false).
     if (!committed) {
       await deps.auditLog.write(...auditEntry)
-      committed = await commitAfterEntry(deps.auditLog, auditEntry, () => commitReply(deps.db, step))
+      committed = await commitAfterEntry(deps.auditLog, auditEntry, () => commitPage(deps.db, step))
       if (!committed) await deps.auditLog.write(...auditEntryOfUnsent(auditEntry))
     }
   } finally {
@@ -95,7 +97,7 @@ export async function sendReply(
   if (!committed) return false
   // A consent may have been withdrawn before the commit, so the attempt checks the consent again.
   const checksPermission = request !== null && isLimitedToOnePerson(request.grant)
-  const fresh = { delivery, header, message, traceparent, checksPermission, allowedBy }
+  const fresh = { delivery, header, message, traceparent, checksPermission, allowedBy, sender_uri: exchange.sender_uri }
   if (reserved !== null) await deliverNow(deps, { ...fresh, ...reserved })
   else if (origin !== '') deps.deliveryDue(participant.id, 0)
   return true

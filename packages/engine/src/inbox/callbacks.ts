@@ -29,7 +29,7 @@ import {
   type JsonObject,
   OPERATIONS,
 } from '@rollcall/protocol'
-import { type AdmitDeps, admitRequest, requireActiveOwner } from '../exchange/admit.ts'
+import { type AdmitDeps, admitRequest, requireActiveParticipant } from '../exchange/admit.ts'
 import { batchLength, checkAddressee, checkItemCount, checkSender } from '../exchange/checks.ts'
 import { exchangeFingerprint } from '../exchange/remember.ts'
 import { acknowledgement, type Reply, refusalAck } from '../exchange/reply.ts'
@@ -71,7 +71,7 @@ export async function receiveCallback(
     }
     const opened = envelope.message === undefined ? null : await open(envelope.message)
     // A large body takes long to arrive, so it is checked again that the participant is active.
-    await requireActiveOwner(deps, participant)
+    await requireActiveParticipant(deps, participant)
 
     // 6. Checks that the message has the form of this callback's message.
     const read = opened === null ? null : readCallbackMessage(callback.message, registry.kind, opened)
@@ -86,7 +86,7 @@ export async function receiveCallback(
     const received = { callback, registry, participant, header, message, noted, path }
     return acknowledgement(await persistCallback(deps, received))
   } catch (error) {
-    admission.leave(true)
+    admission.leave({ refused: true })
     throw error instanceof HeaderRejection ? refusalAck(error) : error
   } finally {
     admission.leave()
@@ -111,14 +111,15 @@ export interface ReceivedCallback {
 }
 
 /**
- * Stores a callback. Returns the correlation_id for its ack: that of the callback. If the callback has none, it is a random one,
- * and the same each time that the callback comes.
+ * Stores a callback. Returns the correlation_id for its ack: that of the callback. If the callback has none of 1 to 99
+ * characters, it is a random one, and the same each time that the callback comes.
  * @throws HeaderRejection rjct.message_id.duplicate
  * @throws RequestFault 429 err.request.too_many_requests
  */
 export async function persistCallback(deps: PersistCallbackDeps, received: ReceivedCallback): Promise<string> {
   const { callback, registry, participant, header, message, noted, path } = received
   const { namespace } = registry
+  const given = textOrNull(message?.correlation_id)
   const key = {
     participant: participant.id,
     message_id: header.message_id,
@@ -128,7 +129,8 @@ export async function persistCallback(deps: PersistCallbackDeps, received: Recei
     ...key,
     callback: callback.name,
     registry: registry.id,
-    correlation_id: textOrNull(message?.correlation_id) ?? randomUUID(),
+    // The schema of a notification does not know this member, so nothing has checked its length.
+    correlation_id: given !== null && given !== '' && given.length <= 99 ? given : randomUUID(),
     transaction_id: message?.transaction_id ?? null,
     status: textOrNull(header.status),
     state: ANSWER_CALLBACKS.has(callback) ? 'quarantined' : 'stored',

@@ -32,22 +32,25 @@ export async function answerBatch(deps: AnswerDeps, asked: MessageToAnswer, hand
   const work = makeBatchWork(deps, asked, batch.length)
   const seen = new Set<string>(asked.earlier)
   const repeated = batch.map(({ reference_id }) => {
-    if (typeof reference_id !== 'string' || seen.has(reference_id)) return typeof reference_id === 'string'
+    if (typeof reference_id !== 'string') return false
+    if (seen.has(reference_id)) return true
     seen.add(reference_id)
     return false
   })
-  const answers = await answerElementsInOrder(work, batch, (item, index) =>
+  const answers = await answerElements(work, batch, (item, index) =>
     answerItem(work, item, async (own) => {
       checkReferenceId(item.reference_id, repeated[index] === true)
       checkTimestamp(item.timestamp, deps.limits.timestamp_window, exchange.received_at)
       return handle(own, item)
     }),
   )
+  // In the synchronous mode the consents are checked before the items are counted: if one has ended, all are answered again.
+  const effects = await recheckConsents(deps, asked, answers)
   for (const { answer } of answers) {
     deps.metrics.itemAnswered(exchange.operation.name, answer.status, answer.status_reason_code ?? 'none')
   }
   const items = answers.map(({ answer: { reference_id, status }, found }) => ({ reference_id, status, ...(found && { found }) }))
-  return { ...outcomeOfItems(exchange, answers), ...(await consentEffectsOf(deps, asked, answers)), items }
+  return { ...outcomeOfItems(exchange, answers), ...effects, items }
 }
 
 /** Answers a message that is one question. The answer has one item. @param reference_id the reference_id of the item */
@@ -60,9 +63,10 @@ export async function answerQuestion(
   const { exchange } = asked
   const item = { reference_id, timestamp: exchange.received_at.toISOString() }
   const answered = await answerItem(makeBatchWork(deps, asked, 1), item, answer)
+  const effects = await recheckConsents(deps, asked, [answered])
   const { status, status_reason_code = 'none' } = answered.answer
   deps.metrics.itemAnswered(exchange.operation.name, status, status_reason_code)
-  return { ...outcomeOfItems(exchange, [answered]), ...(await consentEffectsOf(deps, asked, [answered])) }
+  return { ...outcomeOfItems(exchange, [answered]), ...effects }
 }
 
 /** Answers a further page. @param pages the page of each item that has one, by the item's position */
@@ -79,9 +83,7 @@ export async function answerPage(
     const item = batch[position]
     return item === undefined ? [] : [{ item, page }]
   })
-  const answers = await answerElementsInOrder(work, onPage, ({ item, page }) =>
-    answerItem(work, item, (own) => handle(own, item, page)),
-  )
+  const answers = await answerElements(work, onPage, ({ item, page }) => answerItem(work, item, (own) => handle(own, item, page)))
   return outcomeOfItems(exchange, answers)
 }
 
@@ -90,17 +92,18 @@ export async function answerPage(
  * slot and of its statements are enough.
  */
 function makeBatchWork(deps: AnswerDeps, { mode: name, exchange, state }: MessageToAnswer, items: number): BatchWork {
-  const { reply_bytes: bytes, reply_records: records } = deps.limits
+  const { reply_bytes: bytes, reply_records: records, asked_identifiers: identifiers } = deps.limits
   const mode = deps.modes[name]
   const until = items === 1 ? Number.POSITIVE_INFINITY : deps.clock.now() + mode.searchTime * 1_000
-  return { deps, exchange, mode, items, state, budget: { bytes, records, until, lastSlotTaken: Promise.resolve(), over: false } }
+  const budget = { bytes, records, identifiers, until, lastSlotTaken: Promise.resolve(), over: false }
+  return { deps, exchange, mode, items, state, budget }
 }
 
 /**
  * Answers the elements, such as the items of a batch, and returns the results in their order. Several loops (`worker`) take one
  * element after another. With a snapshot there is only one loop, because its statements run one after another.
  */
-async function answerElementsInOrder<Element, Result>(
+async function answerElements<Element, Result>(
   { exchange, state, budget }: BatchWork,
   elements: readonly Element[],
   answer: (element: Element, index: number) => Promise<Result>,
@@ -142,12 +145,12 @@ interface ItemOutcome {
 }
 
 /**
- * Checks that no consent has ended while the items were answered; otherwise the items are answered again. A synchronous answer is
- * checked here. For an asynchronous answer the check is returned as an effect, which runs in the transaction that stores the
- * answer; another effect stores the uses of the consents.
+ * Checks again that no consent has ended while the items were answered; otherwise they are answered again. In the synchronous
+ * mode the check runs now, and there is no effect. In the asynchronous mode the check is returned as an effect, which runs in the
+ * transaction that stores the answer; another effect stores the uses of the consents.
  * @throws OutcomeOutdated
  */
-async function consentEffectsOf(
+async function recheckConsents(
   { db }: AnswerDeps,
   { mode, exchange }: MessageToAnswer,
   answers: readonly ItemOutcome[],

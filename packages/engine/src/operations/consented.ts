@@ -113,6 +113,9 @@ async function hideEndedConsent(consents: Consents, consented: ItemConsent & { r
 /** The most milliseconds by which the database's clock may be ahead of ours: an invented consent must be valid there too. */
 const MOST_CLOCK_LEAD_MS = 86_400_000
 
+/** The latest end of a consent. JSON writes a later year with a sign, which PostgreSQL does not read. */
+const LATEST_CONSENT_END_MS = Date.UTC(9999, 11, 31, 23, 59, 59)
+
 /** Makes the use of a consent that does not exist, for identifiers that nobody has. It is checked like a real use. */
 async function makeInventedConsentUse(
   { pseudonyms }: Pick<Consents, 'pseudonyms'>,
@@ -122,7 +125,7 @@ async function makeInventedConsentUse(
   const unknown = signed && {
     ...signed,
     jti: randomUUID(),
-    expires_at: new Date(signed.expires_at.getTime() + MOST_CLOCK_LEAD_MS),
+    expires_at: new Date(Math.min(signed.expires_at.getTime() + MOST_CLOCK_LEAD_MS, LATEST_CONSENT_END_MS)),
   }
   return { ...use, signed: unknown, pseudonyms: await pseudonyms(identifiers) }
 }

@@ -8,7 +8,7 @@ import { ShortTurns } from '@rollcall/base/shared/short-turns'
 import { InvalidBeneficiary, readBeneficiary } from '@rollcall/core/enrolment/beneficiary'
 import type { UpdateOrigin } from '@rollcall/core/enrolment/ledger'
 import { elementsOfValue } from '@rollcall/core/enrolment/registers'
-import { checkPeerWaits, type Exchange, type Message, referenceId } from '@rollcall/core/model/exchange'
+import { checkPeerWaits, type Exchange, type Message, messageKey, referenceId } from '@rollcall/core/model/exchange'
 import { isNameGranted } from '@rollcall/core/model/grant'
 import type { AuditedItem } from '@rollcall/core/model/outcome'
 import { permissionFor } from '@rollcall/core/policy/permission'
@@ -122,12 +122,12 @@ function readUpdateEntry(
 
 /**
  * Makes the origin of an update: its time, and the stamp that orders updates. As text, stamps sort by message_ts, position in the
- * message, message_id and `Participant.id`.
+ * message, key of the message_id and `Participant.id`.
  */
 function updateOriginOf(message_ts: string, position: number, message_id: string, participant: number): UpdateOrigin {
   const time = timestampInstant(message_ts) ?? 0
-  const stamp = `${paddedDigits(time + STAMP_OFFSET_MS, 15)} ${paddedDigits(position, 6)} ${message_id} ${participant}`
-  return { stamp, message_ts: new Date(time).toISOString() }
+  const place = `${paddedDigits(time + STAMP_OFFSET_MS, 15)} ${paddedDigits(position, 6)}`
+  return { stamp: `${place} ${messageKey(message_id)} ${participant}`, message_ts: new Date(time).toISOString() }
 }
 
 /** Milliseconds added to the time in a stamp, so that times before 1970 are positive numbers too. */

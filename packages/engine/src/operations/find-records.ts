@@ -12,14 +12,10 @@ import type { ItemWork } from './item.ts'
 export const recordReaderOf = ({ deps, exchange, mode, state }: ItemWork): RecordReader =>
   state ?? deps.recordsOf(exchange.registry).reader(mode.name)
 
-/**
- * Runs a search in a slot; a look-up needs none. Only one search of a request waits for a slot at a time.
- * @throws RequestFault 503 err.service.unavailable: no slot became free in time
- * @throws ItemRejection earlier searches of this request, or this one, took too long
- */
+/** Finds the records of a search that the participant may find, as `findQueryInSlot` does. */
 export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Promise<FoundPage> {
-  const { deps, exchange, budget, mode, state } = work
-  const { registry, participant } = exchange
+  const { deps, exchange, mode } = work
+  const { registry } = exchange
   const cap = deps.limits.search_results
   // An asynchronous search needs the ids of the found records, up to the cap, for its further pages.
   const query = makeRecordQuery(criteria, dayIn(registry.time_zone, deps.clock.date()), {
@@ -27,6 +23,16 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
     ids: mode.name === 'sync' ? 0 : cap,
     categories: exchange.grant.hidden.categories,
   })
+  return findQueryInSlot(work, query)
+}
+
+/**
+ * Runs a search in a slot; a look-up needs none. Only one search of a request waits for a slot at a time.
+ * @throws RequestFault 503 err.service.unavailable: no slot became free in time
+ * @throws ItemRejection earlier searches of this request, or this one, took too long
+ */
+export async function findQueryInSlot(work: ItemWork, query: RecordQuery): Promise<FoundPage> {
+  const { deps, exchange, budget, mode, state } = work
   if (isLookUp(query)) return findRecordsMeasured(work, query)
   const checkBudget = (): void => {
     if (deps.clock.now() < budget.until) return
@@ -51,7 +57,7 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
     checkBudget()
     return findRecordsMeasured(work, query)
   }
-  return mode.searchSlots.run(participant.id, searchInSlot).finally(noteSlotTaken)
+  return mode.searchSlots.run(exchange.participant.id, searchInSlot).finally(noteSlotTaken)
 }
 
 /**

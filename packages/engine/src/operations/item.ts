@@ -58,7 +58,7 @@ export interface AnswerDeps extends OpenRequestDeps {
 }
 
 /**
- * The values that an item handler works with, among them the budget of bytes, records and time that all items of the batch share.
+ * The values that an item handler works with, among them the budget that all items of the batch share.
  */
 export interface ItemWork {
   readonly deps: AnswerDeps
@@ -68,6 +68,8 @@ export interface ItemWork {
     bytes: number
     /** The number of records that items may still find for all pages, if the answer can have further pages. */
     records: number
+    /** The number of identifiers that the queries of further items may name (`takeAskedIdentifiers`). */
+    identifiers: number
     /** The time, in milliseconds of `deps.clock.now()`, after which no search of this request begins. */
     readonly until: number
     /** Resolves when the previous search of the request has its slot or has failed: one search waits for a slot at a time. */

@@ -1,13 +1,15 @@
-/** Takes what an item uses from the daily quotas of a grant and from its rates. */
+/** Takes what an item uses from the daily quotas and the rates of a grant, and from the identifiers of its request. */
 
 import type { CountedQuantity } from '@rollcall/core/model/grant'
+import type { AskedItemFacts } from '@rollcall/core/model/outcome'
 import type { QuotaShortage } from '@rollcall/participants/admission/grant-quota'
-import { ItemRejection, RequestFault } from '@rollcall/protocol'
+import { type ItemCode, ItemRejection, RequestFault } from '@rollcall/protocol'
 import type { ItemWork } from './item.ts'
 
 /**
- * Takes `wanted` of `what` from the grant's rate and quota. If the only item of a synchronous message exceeds the rate, the whole
- * message is refused, so that its sender can send it again. Otherwise only the item is rejected.
+ * Takes `wanted` of `what` from the grant's rate and quota. If the only item of a synchronous message exceeds the rate of items,
+ * the whole message is refused, so that its sender can send it again. Otherwise only the item is rejected. The records of an item
+ * are counted when they are found: the item is then rejected, because a refused message has no audit entry with the persons.
  * @param criteria the member of the message that the reason names
  * @throws ItemRejection the daily quota of the grant is used up, or its rate is reached
  * @throws RequestFault 429 err.request.too_many_requests with `retryAfter` in seconds
@@ -18,10 +20,12 @@ export async function takeGrantQuota(
   wanted: number,
   criteria = 'search_criteria',
 ): Promise<void> {
+  // The clock is read first: if the day ends meanwhile, the text must not name the end of the next day.
+  const now = deps.clock.date()
   const shortage = await deps.grantQuota.take(what, exchange, wanted)
   if (shortage === null) return
-  const text = shortageText(shortage, what, deps.clock.date())
-  if (shortage.of === 'minute' && mode.name === 'sync' && items === 1) {
+  const text = shortageText(shortage, what, now)
+  if (shortage.of === 'minute' && what !== 'records' && mode.name === 'sync' && items === 1) {
     const { wait: retryAfter } = shortage
     throw new RequestFault('err.request.too_many_requests', `too many requests: ${text}`, undefined, { retryAfter })
   }
@@ -35,7 +39,7 @@ const nextUtcDayText = (now: number): string =>
   new Date((Math.floor(now / DAY_MS) + 1) * DAY_MS).toISOString().replace('.000Z', 'Z')
 
 /** Says in words, for the rejection of an item, which quota or rate has too few left. */
-export function shortageText(shortage: QuotaShortage, what: CountedQuantity, now: number): string {
+function shortageText(shortage: QuotaShortage, what: CountedQuantity, now: number): string {
   switch (shortage.of) {
     case 'day':
       return `the daily quota of ${what} that is granted to this participant is used up; it is free again from ${nextUtcDayText(now)} on`
@@ -44,4 +48,24 @@ export function shortageText(shortage: QuotaShortage, what: CountedQuantity, now
     case 'burst':
       return `at most ${shortage.most} ${what} a minute are granted to this participant, and these are more at once; ask for fewer`
   }
+}
+
+/**
+ * Takes the identifiers that the query of an item names from those that its request, or its chunk, may name. Call it before these
+ * facts are added to the audit entry.
+ * @param path the member of the item that has the query, for the reason
+ * @throws ItemRejection the request has too few left; an item with fewer may still be answered
+ */
+export function takeAskedIdentifiers(
+  { deps, budget }: Pick<ItemWork, 'deps' | 'budget'>,
+  { persons = [] }: Pick<AskedItemFacts, 'persons'>,
+  code: ItemCode,
+  path: string,
+): void {
+  const wanted = persons.reduce((sum, { identifiers }) => sum + identifiers.length, 0)
+  if (wanted > budget.identifiers) {
+    const rule = `a request may name at most ${deps.limits.asked_identifiers} identifiers`
+    throw new ItemRejection(code, `${path}: ${rule}; a value without a type counts for each type`)
+  }
+  budget.identifiers -= wanted
 }

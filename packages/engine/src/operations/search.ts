@@ -24,24 +24,28 @@ import { resolveAges } from '@rollcall/core/query/resolve-ages'
 import { readSearchCriteria, type SearchCriteria } from '@rollcall/core/query/search-criteria'
 import { dayIn, ItemRejection, isJsonObject, type JsonValue, PROTOCOL_VERSION } from '@rollcall/protocol'
 import { checkItemConsent, consentUseOfRecord, type ItemConsent } from './consented.ts'
-import { findInSlot, findRecordsMeasured, recordReaderOf } from './find-records.ts'
+import { findInSlot, findQueryInSlot, recordReaderOf } from './find-records.ts'
 import type { FurtherPage, Item, ItemAnswer, ItemWork } from './item.ts'
-import { takeGrantQuota } from './quota.ts'
+import { takeAskedIdentifiers, takeGrantQuota } from './quota.ts'
 
 /**
  * Answers an item with the page that the item asks for. An item that finds nothing is not rejected: its answer has
  * `reg_records: []`.
  */
-export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnswer> {
-  const { criteria, exchange, emergency, consented } = await readSearchItem(asking, item)
-  const work = { ...asking, exchange }
+export async function searchItem(itemWork: ItemWork, item: Item): Promise<ItemAnswer> {
+  // Criteria, query, emergency, form, consent.
+  const { criteria, exchange, emergency, consented } = await readSearchItem(itemWork, item)
+  const work = { ...itemWork, exchange }
   const { limits } = work.deps
+  // A query that cannot be answered (yet).
   checkNotBackfilling(exchange, criteria)
-  await checkAnswerable(work, criteria)
-  // Each identifier that the query names counts as one item, or as one emergency; a query that names none counts as one too.
+  await checkSourceCanAnswer(work, criteria)
+  // Quota or rate of items, taken before the search: an item that finds nothing counts too. Each identifier that the query names
+  // counts as one item, or as one emergency; a query that names none counts as one too.
   const wanted = countAskedIdentifiers(exchange.grant, criteria.predicate) || 1
   await takeGrantQuota(work, emergency === null ? 'items' : 'emergencies', wanted)
   if (emergency !== null) noteEmergency(work, emergency)
+  // The search; more records than the cap. Last, in `replyMembersOfPage`, the disclosure and the quota or rate of records.
   const found = await findPermittedRecords(work, consented, criteria)
   const { total, records, ids, use, reason } = applyCap(exchange.grant, found, limits.search_results)
   const { page_size, page_number } = criteria
@@ -104,7 +108,7 @@ async function isSharedIdentifier(
   { recordType, predicate }: Pick<SearchCriteria, 'recordType' | 'predicate'>,
 ): Promise<boolean> {
   const page = { sort: [], limit: 2, offset: 0, cap: 2, categories: PROTECTION_CATEGORIES }
-  const { records } = await findRecordsMeasured(work, { recordType, predicate, page })
+  const { records } = await findQueryInSlot(work, { recordType, predicate, page })
   return records.length > 1
 }
 
@@ -161,7 +165,7 @@ async function replyMembersOfPage(
 
 /**
  * Takes the found records from the budget of a request, or of a chunk, because their ids are held in memory and each page is a
- * callback. @throws ItemRejection the budget has too few left
+ * callback. A synchronous search returns no ids, so nothing is taken. @throws ItemRejection the budget has too few left
  */
 function takeFromRecordBudget(budget: ItemWork['budget'], found: number): void {
   if (found > budget.records) {
@@ -182,35 +186,47 @@ interface ParsedSearchItem {
 }
 
 /** Reads the criteria, with only what the grant allows to ask about, and checks emergency, form and consent. */
-async function readSearchItem({ deps, exchange: asking, addFacts }: ItemWork, item: Item): Promise<ParsedSearchItem> {
-  const { registry, participant } = asking
-  const sizes = [participant.max_page_size, asking.grant.terms.page_size].filter((size) => size != null)
+async function readSearchItem(work: ItemWork, item: Item): Promise<ParsedSearchItem> {
+  const { deps, exchange: receivedExchange, addFacts } = work
+  const { registry, participant } = receivedExchange
+  const sizes = [participant.max_page_size, receivedExchange.grant.terms.page_size].filter((size) => size != null)
   const largest = sizes.length === 0 ? null : Math.min(...sizes)
   const consenting = item.search_criteria as ConsentMembers
   const now = new Date(deps.clock.date())
-  const visible = () => (readItemEmergency(asking.grant, consenting, now)?.grant ?? asking.grant).visible
-  const asked = readSearchCriteria(asking.grant.kind, item, deps.limits, { max_page_size: largest, visible })
+  // A graphql query may select what the grant shows. In an emergency that is more, so the emergency is read for this already.
+  const visible = () => (readItemEmergency(receivedExchange.grant, consenting, now)?.grant ?? receivedExchange.grant).visible
+  // Criteria, members of a consent, record type, query, sort, page.
+  const askedCriteria = readSearchCriteria(receivedExchange.grant.kind, item, deps.limits, { max_page_size: largest, visible })
+  // Identifiers of all items of the request, above their limit.
+  const mentioned = askedAttributesAndPersons(askedCriteria)
+  takeAskedIdentifiers(work, mentioned, 'rjct.search_criteria.invalid', 'search_criteria.query')
   addFacts({
-    record_type: asked.recordType.name,
-    form: asked.form,
-    ...askedAttributesAndPersons(asked),
-    ...consentFactsForAudit(asking.grant, consenting),
+    record_type: askedCriteria.recordType.name,
+    form: askedCriteria.form,
+    ...mentioned,
+    ...consentFactsForAudit(receivedExchange.grant, consenting),
   })
-  const emergency = readItemEmergency(asking.grant, consenting, now)
-  if (emergency !== null) checkIsPersonType(emergency, asked.recordType)
-  const effectiveExchange = emergency === null ? asking : { ...asking, grant: emergency.grant }
-  checkSearchAllowed(effectiveExchange.grant, asked)
-  const identifiers = identifiersInPredicate(asked.predicate)
-  const given = { deps, exchange: effectiveExchange }
-  const consented = await checkItemConsent(given, consenting, 'search_criteria', identifiers)
+  // Time and reason of an emergency.
+  const emergency = readItemEmergency(receivedExchange.grant, consenting, now)
+  if (emergency !== null) checkIsPersonType(emergency, askedCriteria.recordType)
+  const effectiveExchange = emergency === null ? receivedExchange : { ...receivedExchange, grant: emergency.grant }
+  // A sort that is not granted; the form of the query.
+  checkSearchAllowed(effectiveExchange.grant, askedCriteria)
+  // The consent that the grant demands, its authority and its signature; more than one person under it.
+  const identifiers = identifiersInPredicate(askedCriteria.predicate)
+  const consentContext = { deps, exchange: effectiveExchange }
+  const consented = await checkItemConsent(consentContext, consenting, 'search_criteria', identifiers)
   addFacts(consented.facts)
-  checkAsksForOnePerson(effectiveExchange.grant, asked)
-  // The record type of `asked` has only what may be asked about. From here on the whole record type is needed.
-  const recordType = registry.kind.record_types.find(({ name }) => name === asked.recordType.name)
-  if (recordType === undefined) throw new RangeError(`the kind has no record type ${asked.recordType.name}`)
-  const predicate: Predicate = consented.use === null ? asked.predicate : { is: 'identifier', identifiers: consented.identifiers }
+  checkAsksForOnePerson(effectiveExchange.grant, askedCriteria)
+  // The record type of `askedCriteria` has only what may be asked about. From here on the whole record type is needed: the
+  // conditions of the grant and the disclosure use other attributes too.
+  const recordType = registry.kind.record_types.find(({ name }) => name === askedCriteria.recordType.name)
+  if (recordType === undefined) throw new RangeError(`the kind has no record type ${askedCriteria.recordType.name}`)
+  // Under a consent only its person is searched for; if the consent has ended, by random identifiers, which nobody has.
+  const predicate: Predicate =
+    consented.use === null ? askedCriteria.predicate : { is: 'identifier', identifiers: consented.identifiers }
   const exchange = { ...effectiveExchange, grant: consented.grant }
-  return { criteria: { ...asked, recordType, predicate }, exchange, emergency, consented }
+  return { criteria: { ...askedCriteria, recordType, predicate }, exchange, emergency, consented }
 }
 
 function withGrantConditions({ grant }: Exchange, criteria: SearchCriteria): SearchCriteria {
@@ -238,7 +254,7 @@ function checkNotBackfilling({ registry, grant }: Exchange, criteria: SearchCrit
  * checked on the records that are found.
  * @throws ItemRejection
  */
-async function checkAnswerable({ deps, exchange: { registry } }: ItemWork, criteria: SearchCriteria): Promise<void> {
+async function checkSourceCanAnswer({ deps, exchange: { registry } }: ItemWork, criteria: SearchCriteria): Promise<void> {
   const source = deps.recordsOf(registry)
   if (source.refusal === undefined) return
   const { recordType } = criteria

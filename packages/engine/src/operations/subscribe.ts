@@ -13,6 +13,7 @@ import { answerBatch } from './batch.ts'
 import { addConsentToCriteria, consentFacts } from './consented-subscription.ts'
 import { type AnswerDeps, batchItemsOf, type Item, type MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
+import { takeAskedIdentifiers } from './quota.ts'
 
 /** For a frequency, the number of its next runs whose times the answer gives. */
 const SHOWN_NEXT_RUN_COUNT = 3
@@ -31,7 +32,9 @@ export async function answerSubscribe(deps: AnswerDeps, asked: MessageToAnswer):
   const outcome = await answerBatch(deps, asked, async (work, item) => {
     const criteria = read.get(item) ?? (await readItem(deps, exchange, item, now))
     if (criteria instanceof ItemRejection) throw criteria
-    work.addFacts(subscriptionFactsOf(criteria))
+    const facts = subscriptionFactsOf(criteria)
+    takeAskedIdentifiers(work, facts, 'rjct.notify_details.invalid', 'subscribe_criteria.filter')
+    work.addFacts(facts)
     if (criteria.consent !== null) work.addFacts(consentFacts(criteria.consent))
     if (!canNotify) throw new ItemRejection('rjct.notify_details.invalid', NO_ADDRESS_REASON)
     const decision = subscribing.decide(criteria, { reference_id: referenceId(item), locale: item.locale ?? null })

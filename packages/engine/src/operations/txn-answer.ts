@@ -21,8 +21,8 @@ import {
 import { findReceipt, receiptBodyBinding } from '../store/exchanges/enrolment-receipts.ts'
 import { type ItemReference, listReferences } from '../store/exchanges/references.ts'
 import { LARGE_BODIES_TURN_KEY } from './accepted-request.ts'
-import { discloseItem } from './disclose-item.ts'
 import type { AnswerDeps } from './item.ts'
+import { rediscloseItem } from './redisclose-item.ts'
 import { storeReferencesIfMissing } from './references.ts'
 
 /** The answer to a status question. */
@@ -251,7 +251,7 @@ async function itemsOfAnswer(
   const answered: ReplyMembers[] = []
   for (const item of Array.isArray(items) ? items.filter(isJsonObject) : []) {
     const isConsented = consents.get(String(item.reference_id)) ?? !isLimitedToOnePerson(exchange.grant)
-    answered.push(await discloseItem(deps, exchange, item, { isOld, isConsented }))
+    answered.push(await rediscloseItem(deps, exchange, item, { isOld, isConsented }))
   }
   return { items: answered, ...(reason !== undefined && { reason }) }
 }

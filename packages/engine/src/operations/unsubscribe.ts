@@ -109,12 +109,13 @@ function unsubscribeOutcome(
   const code = status === 'rjct' ? refused.code : undefined
   metrics.itemAnswered('unsubscribe', status, code ?? 'none')
   const said = refused.text === undefined ? {} : { status_reason_message: refused.text }
+  const endedCodes = new Set(ended)
   return {
     status,
     ...said,
     total_count: codes.length,
     completed_count: codes.length,
-    audited: codes.map((named) => ({ code: ended.includes(named) ? 'succ' : (refused.code ?? 'rjct') })),
+    audited: codes.map((named) => ({ code: endedCodes.has(named) ? 'succ' : (refused.code ?? 'rjct') })),
     members: {
       timestamp: now.toISOString(),
       status,

@@ -19,9 +19,9 @@ import {
 const BACKOFF_SECONDS: readonly number[] = [3, 8, 20, 55]
 
 /**
- * For so many milliseconds after a participant had its whole share of slots in work, nothing is claimed while any participant has
- * more than half of its share in work: a claim of many exchanges costs little more than a claim of one, and their answers are
- * written together.
+ * After a poll with which a participant has its whole share of slots in work, polls claim nothing for so many milliseconds, or
+ * until no participant has more than half of its share in work. Then one claim takes many exchanges, which costs little more than
+ * to claim one, and their answers are written together.
  */
 const FULL_SHARE_CLAIM_PAUSE_MS = 50
 
@@ -55,8 +55,8 @@ export interface ExchangeWork {
   poll(signal: AbortSignal): Promise<void>
   /**
    * Keeps a slot for an exchange that is about to be accepted. Null when it must wait for its turn: this exchange or
-   * one in work is large or a batch, a participant has its share in work, few slots are free, or others may wait since
-   * the last poll; and null when the node stops.
+   * one in work is large or a batch, a participant has its share in work, few slots are free, or the last poll did
+   * not find the queue empty; and null when the node stops.
    */
   keepSlot(exchange: AcceptedExchange, signal: AbortSignal): KeptSlot | null
   /** Resolves when no exchange is in progress. */

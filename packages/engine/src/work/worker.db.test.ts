@@ -12,7 +12,7 @@ import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { createAcceptanceSlots } from '../exchange/acceptance-slots.ts'
 import { type ClaimedExchange, claimExchanges } from '../store/exchanges/claims.ts'
 import { createExchangeMemory } from '../store/exchanges/exchanges.ts'
-import { commitReply } from '../store/exchanges/replies.ts'
+import { commitPage } from '../store/exchanges/replies.ts'
 import { type RunningWorker, startWorker } from './worker.ts'
 
 let database: TestDatabase
@@ -72,7 +72,7 @@ async function worker(work: Work, limits: Partial<Limits> = {}, connection = dat
 }
 
 const answered = ({ id, claim }: ClaimedExchange): Promise<boolean> =>
-  commitReply(database.db, {
+  commitPage(database.db, {
     id,
     claim,
     from: 0,

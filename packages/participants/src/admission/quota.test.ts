@@ -173,7 +173,7 @@ describe('large requests', () => {
     const { enter } = quota(plenty, { participant_concurrency: 4, total_concurrency: 9 })
     const visits = await Promise.all([1, 1, 1, 2].map((id) => enter(participant(id))))
     const begun: number[] = []
-    const turns = visits.map((visit, at) => visit.largeTurn().then(() => begun.push(at)))
+    const turns = visits.map((visit, at) => visit.waitForLargeTurn().then(() => begun.push(at)))
     await Promise.all([turns[0], turns[3]])
     expect(begun).toEqual([0, 3])
     // One that leaves before its turn takes nobody's.
@@ -193,15 +193,15 @@ describe('large requests', () => {
     }
     const { enter } = quota(plenty, { participant_concurrency: 4 }, delay)
     const [first, second] = [await enter(participant(1)), await enter(participant(1))]
-    await first.largeTurn()
-    const turn = second.largeTurn().then(() => 'begun')
-    first.leave(true)
+    await first.waitForLargeTurn()
+    const turn = second.waitForLargeTurn().then(() => 'begun')
+    first.leave({ refused: true })
     expect(await Promise.race([turn, Promise.resolve('waiting')])).toBe('waiting')
     expect(later).toHaveLength(1)
     later[0]?.()
     expect(await turn).toBe('begun')
-    second.endTurn()
-    second.leave(true)
+    second.endLargeTurn()
+    second.leave({ refused: true })
     expect(later).toHaveLength(1)
   })
 })

@@ -33,12 +33,12 @@ export interface Admission {
   readonly holdAnswer: (characters: number) => void
   /**
    * Waits until this node works on no other large request of the participant, so that a participant with many of them
-   * leaves processor time to others. The turn ends with `endTurn` or `leave`.
+   * leaves processor time to others. The turn ends with `endLargeTurn` or `leave`.
    */
-  readonly largeTurn: () => Promise<void>
-  readonly endTurn: () => void
-  /** Ends the request. Further calls do nothing. @param refused true: the turn for a large request ends 100 ms later */
-  leave(refused?: boolean): void
+  readonly waitForLargeTurn: () => Promise<void>
+  readonly endLargeTurn: () => void
+  /** Ends the request. Further calls do nothing. @param how `refused`: the turn for a large request ends 100 ms later */
+  leave(how?: { readonly refused: boolean }): void
 }
 
 /** A participant with its own limits; a limit of null is that of the server. */
@@ -134,8 +134,8 @@ export function createQuota({ limits, metrics, take, turns, delay = callLater }:
 }
 
 /**
- * Creates three functions of an admission: `largeTurn` and `endTurn` begin and end the turn for a large request, `leave`
- * ends the request and its turn.
+ * Creates three functions of an admission: `waitForLargeTurn` and `endLargeTurn` begin and end the turn for a large request,
+ * `leave` ends the request and its turn.
  * @param left called once, when the request ends
  */
 function createAdmissionTurn(
@@ -145,22 +145,22 @@ function createAdmissionTurn(
 ): Omit<Admission, 'hold' | 'holdAnswer'> {
   let inside = true
   let turn: Slot | undefined
-  const endTurn = (): void => {
+  const endLargeTurn = (): void => {
     turn?.end()
     turn = undefined
   }
   return {
-    async largeTurn() {
+    async waitForLargeTurn() {
       if (turn !== undefined || !inside) return
       turn = takeTurn()
       await turn.begun
     },
-    endTurn,
-    leave(refused = false) {
+    endLargeTurn,
+    leave({ refused } = { refused: false }) {
       if (!inside) return
       inside = false
-      if (refused && turn !== undefined) delay(endTurn, REFUSED_LARGE_REQUEST_PAUSE_MS)
-      else endTurn()
+      if (refused && turn !== undefined) delay(endLargeTurn, REFUSED_LARGE_REQUEST_PAUSE_MS)
+      else endLargeTurn()
       left()
     },
   }

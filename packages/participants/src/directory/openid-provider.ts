@@ -61,7 +61,7 @@ export interface OpenIdProvider {
   /**
    * Begins a sign-in.
    * @returns the address to which the browser goes, and the secret that the browser keeps until it comes back
-   * @throws OpenIdRefused the configuration of the provider cannot be fetched
+   * @throws OpenIdRefused the configuration of the provider cannot be fetched, or lacks a usable authorization_endpoint
    */
   begin(): Promise<{ readonly address: string; readonly secret: string }>
   /**
@@ -92,10 +92,15 @@ export function createOpenIdProvider(settings: OpenIdSettings, { log }: { readon
   let known: Promise<Configuration> | undefined
   const configuration = (): Promise<Configuration> => {
     const { client_id, credential } = settings
-    known ??=
+    known ??= (
       'secret' in credential
         ? discovery(issuer, client_id, credential.secret, undefined, options)
         : discovery(issuer, client_id, undefined, PrivateKeyJwt(credential), options)
+    ).then((found) => {
+      // Building an address throws an error if the provider has no usable authorization_endpoint.
+      buildAuthorizationUrl(found, {})
+      return found
+    })
     // A failed discovery is not cached: the next sign-in asks the provider again.
     known.catch(() => {
       known = undefined

@@ -218,7 +218,7 @@ describe('what an operator allows', () => {
     'a b',
   ])('%j is no host to allow', (host) => {
     expect(() => hostsByName([{ host }])).toThrow(
-      new TypeError('an allowed host must be written as it stands in an address, in lower case'),
+      new TypeError('an allowed host must be written as in an address, in lower case, and IPv6 without brackets'),
     )
   })
 

@@ -21,16 +21,16 @@ export interface IncomingRequest {
 export interface AdmittedRequest extends IncomingRequest {
   /** Counts a piece of the body that is in memory (`Admission.hold` of `quota.ts`). */
   readonly hold: CountBytesInMemory
-  /** Waits for the turn for a large request (`Admission.largeTurn` of `quota.ts`). */
-  readonly largeTurn: () => Promise<void>
-  readonly endTurn: () => void
+  /** Waits for the turn for a large request (`Admission.waitForLargeTurn` of `quota.ts`). */
+  readonly waitForLargeTurn: () => Promise<void>
+  readonly endLargeTurn: () => void
 }
 
 /** The members of an admitted request that reading its body needs. */
-type BodyReadRequest = Pick<AdmittedRequest, 'headers' | 'body' | 'hold' | 'largeTurn' | 'endTurn'>
+type BodyReadRequest = Pick<AdmittedRequest, 'headers' | 'body' | 'hold' | 'waitForLargeTurn' | 'endLargeTurn'>
 
 /**
- * A body of this many bytes or more waits for a turn (`largeTurn`) when it is complete: a node works on one such body of a
+ * A body of this many bytes or more waits for a turn (`waitForLargeTurn`) when it is complete: a node works on one such body of a
  * participant at a time. A body of BODY_BEGINNING_BYTES or more waits for such a turn also before its beginning is checked.
  */
 const LARGE_BODY_BYTES = 1_048_576
@@ -48,7 +48,7 @@ export type CountBytesInMemory = (bytes: number) => void
  * 400 the connection ends early. Faults of `hold` and `checkBeginning` are passed on
  */
 export async function readJsonBody(
-  { headers, body, hold, largeTurn, endTurn }: BodyReadRequest,
+  { headers, body, hold, waitForLargeTurn, endLargeTurn }: BodyReadRequest,
   maxBytes: number,
   accepted: AcceptedTypes,
   checkBeginning: (bytes: Buffer) => void,
@@ -56,13 +56,13 @@ export async function readJsonBody(
   checkContentType(headers, accepted)
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw bodyTooLargeFault(maxBytes)
   const check = async (beginning: Buffer): Promise<void> => {
-    await largeTurn()
+    await waitForLargeTurn()
     checkBeginning(beginning)
     // The rest of the body may come slowly, so another request may have the turn meanwhile.
-    endTurn()
+    endLargeTurn()
   }
   const bytes = await readBytes(body, maxBytes, { hold, check })
-  if (bytes.length >= LARGE_BODY_BYTES) await largeTurn()
+  if (bytes.length >= LARGE_BODY_BYTES) await waitForLargeTurn()
   return bytes
 }
 

@@ -8,6 +8,7 @@ import type { Database } from '@rollcall/database/database'
 import { createGroupCommit, oncePerPool } from '@rollcall/database/group-commit'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { isStorable } from '@rollcall/database/text'
+import { timestampInstant } from '@rollcall/protocol'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import { sql, type Transaction } from 'kysely'
 import { lockParticipant } from './participants.ts'
@@ -152,13 +153,22 @@ async function insertGrant(
 
 /** The start and end of a grant with these terms, added now. @throws StoreRefusal its end is not after its start */
 export function grantPeriod(terms: Pick<GrantTerms, 'valid_from' | 'valid_until'>, now = new Date()) {
-  const valid_from = terms.valid_from === undefined ? now : new Date(terms.valid_from)
-  const valid_until = terms.valid_until === undefined ? null : new Date(terms.valid_until)
+  const { valid_from, valid_until } = grantTimes(terms, now)
   if (valid_until !== null && valid_until <= valid_from) {
     throw new StoreRefusal('valid_until: must be later than valid_from, and than now')
   }
   return { valid_from, valid_until }
 }
+
+/** Reads the start and end that the terms name. Without a start it is `now`; without an end it is null. */
+export const grantTimes = (terms: Pick<GrantTerms, 'valid_from' | 'valid_until'>, now = new Date()) => ({
+  valid_from: readTime(terms.valid_from) ?? now,
+  valid_until: readTime(terms.valid_until),
+})
+
+/** Reads a time; null when there is none. A leap second, which `new Date(text)` would not read, becomes the next second. */
+const readTime = (text: string | undefined): Date | null =>
+  text === undefined ? null : new Date(timestampInstant(text) ?? Number.NaN)
 
 /** Finds the grant in force; null when there is none. Simultaneous calls share one statement. */
 export const findGrant = ({ pool }: Pick<Database, 'pool'>, participant: number, registry: number): Promise<StoredGrant | null> =>

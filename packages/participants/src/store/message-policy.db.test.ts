@@ -90,7 +90,10 @@ test.each<[object, string]>([
   [{ jwks_uri: 'https://' }, ADDRESS],
   [{ jwks_uri: `https://a.example/${'x'.repeat(2_048)}` }, ADDRESS],
   [{ jwks_uri: 'https://a.example/\0' }, ADDRESS],
-  [host({ host: '*.example' }), 'outgoing: an allowed host must be written as it stands in an address, in lower case'],
+  [
+    host({ host: '*.example' }),
+    'outgoing: an allowed host must be written as in an address, in lower case, and IPv6 without brackets',
+  ],
   [{ outgoing: [LOOPBACK, LOOPBACK] }, 'outgoing: an allowed host must have one row'],
   [host({ ports: [0] }), 'outgoing: ports are whole numbers from 1 to 65535'],
   [{ outgoing: Array(101).fill(LOOPBACK) }, 'outgoing: at most 100 hosts can be allowed'],

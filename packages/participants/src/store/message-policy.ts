@@ -47,7 +47,8 @@ function messagePolicyProblem(policy: MessagePolicy): string | null {
   if (jwks_uri !== null && !hasAddressForm(jwks_uri)) {
     return `jwks_uri is an absolute address of at most ${MAX_ADDRESS_LENGTH} characters`
   }
-  return allowedHostsProblem(policy.outgoing)
+  const hosts = allowedHostsProblem(policy.outgoing)
+  return hosts === null ? null : `outgoing: ${hosts}`
 }
 
 /** True when a text has the form of an address. The address guard checks the address when it is used. */
@@ -55,16 +56,17 @@ function hasAddressForm(text: string): boolean {
   return text.length <= MAX_ADDRESS_LENGTH && isStorable(text) && /^https?:\/\//i.test(text) && URL.canParse(text)
 }
 
-function allowedHostsProblem(rows: readonly AllowedHost[]): string | null {
-  if (rows.length > MOST_ALLOWED_HOSTS) return `outgoing: at most ${MOST_ALLOWED_HOSTS} hosts can be allowed`
+/** Returns the first rule that a list of allowed hosts breaks, or null. */
+export function allowedHostsProblem(rows: readonly AllowedHost[]): string | null {
+  if (rows.length > MOST_ALLOWED_HOSTS) return `at most ${MOST_ALLOWED_HOSTS} hosts can be allowed`
   if (rows.some(({ ports }) => ports !== undefined && ports !== 'any' && !ports.every(isPort))) {
-    return 'outgoing: ports are whole numbers from 1 to 65535'
+    return 'ports are whole numbers from 1 to 65535'
   }
   try {
     hostsByName(rows)
     return null
   } catch (error) {
-    if (error instanceof TypeError) return `outgoing: ${error.message}`
+    if (error instanceof TypeError) return error.message
     throw error
   }
 }

@@ -113,13 +113,17 @@ test.each(['one', 'a\0'])('nothing is revoked where no live key is called %j', a
   expect(await listLiveKeys(db)).toHaveLength(1)
 })
 
-test('two live keys of a participant have two names', async () => {
+test('two unrevoked keys of a participant have two names, also when one has ended', async () => {
   const { db } = database
-  await addParticipantKey(db, a, await publicKey('Ed25519', { kid: 'one' }))
-  await expect(addParticipantKey(db, a, await publicKey('RSA', { kid: 'one' }))).rejects.toThrow(
-    new StoreRefusal('the participant has another live key with the kid one; give this one another kid'),
-  )
+  const refusal = 'an unrevoked key of the participant has the kid one; revoke it if it has ended, or give this one another kid'
+  const key = { ...(await publicKey('Ed25519', { kid: 'one' })), valid_from: new Date(0) }
+  for (const valid_until of [null, new Date(1)]) {
+    await addParticipantKey(db, a, { ...key, valid_until })
+    await expect(addParticipantKey(db, a, await publicKey('RSA', { kid: 'one' }))).rejects.toThrow(new StoreRefusal(refusal))
+  }
   await addParticipantKey(db, b, await publicKey('Ed25519', { kid: 'one' }))
+  await revokeParticipantKey(db, a, 'one')
+  await addParticipantKey(db, a, await publicKey('RSA', { kid: 'one' }))
 })
 
 test('a key ends after it begins', async () => {

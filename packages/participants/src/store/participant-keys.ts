@@ -102,7 +102,9 @@ const otherKeyOwnerRefusal = (owner: string): StoreRefusal =>
 function toKeyRefusal(error: unknown, kid: string): unknown {
   if (isUniqueViolation(error, 'participant_key_thumbprint_key')) return otherKeyOwnerRefusal('another participant')
   if (isUniqueViolation(error, 'participant_key_live_index')) {
-    return new StoreRefusal(`the participant has another live key with the kid ${kid}; give this one another kid`)
+    return new StoreRefusal(
+      `an unrevoked key of the participant has the kid ${kid}; revoke it if it has ended, or give this one another kid`,
+    )
   }
   if (isCheckViolation(error, 'participant_key_valid_check')) {
     return new StoreRefusal('valid_until: must be later than valid_from')

@@ -20,6 +20,7 @@ import {
   SIGNATURE_RULES,
   type SignedEnvelope,
   type SigningKey,
+  signatureWithoutPayload,
   signedEnvelope,
   verifyEnvelope as verifyWith,
 } from '@rollcall/protocol'
@@ -31,7 +32,7 @@ import type { PeerKeys } from './peer-keys.ts'
 /** The dependencies of `verifyEnvelope`. */
 export interface VerifyDeps {
   readonly clock: Pick<Clock, 'date'>
-  readonly peerKeys: Pick<PeerKeys, 'verifying' | 'verified'>
+  readonly peerKeys: Pick<PeerKeys, 'verifying' | 'noteKeyUse'>
   /** The accepted values of `namespace` in a signature (D17). */
   readonly signatureNamespaces: { readonly read: readonly string[] }
 }
@@ -68,14 +69,16 @@ export async function verifyEnvelope(
     callback,
     result: callback,
   })
-  if (verified && kid !== null) await peerKeys.verified(participant, kid)
-  return verified ? { kid, value: String(envelope.member('signature')) } : null
+  if (!verified) return null
+  if (kid !== null) await peerKeys.noteKeyUse(participant, kid)
+  return { kid, value: signatureWithoutPayload(String(envelope.member('signature')), participant.signature_profile) }
 }
 
 /** A verified or written signature of a message. */
 export interface MessageSignature {
   /** The kid of the key that signed; null when the signature names none. */
   readonly kid: string | null
+  /** The text of the signature, for the audit log: a JWS is without its payload. */
   readonly value: string
 }
 
@@ -192,5 +195,6 @@ export async function encryptAndSignEnvelope(
   const signer = { key, profile, namespace: signing.signatureNamespaces.written, lifetime: SIGNATURE_LIFETIME }
   const beside = alsoBare && !encrypt ? envelope.message : {}
   const { text, signature } = await signedEnvelope(prepared, signer, signing.clock.date(), beside)
-  return { text, signature: signature === null ? null : { kid: key.kid, value: signature } }
+  const value = signature === null ? null : signatureWithoutPayload(signature, profile)
+  return { text, signature: value === null ? null : { kid: key.kid, value } }
 }

@@ -131,18 +131,18 @@ describe('published keys', () => {
   test('are noted when they have verified a message, once an hour', async () => {
     const [published, registered] = [await publicKey('Ed25519', { kid: 'two' }), await publicKey('Ed25519', { kid: 'one' })]
     await add(a, registered)
-    const { verified } = node([published])
-    for (const kid of ['one', 'two', 'two', 'three']) await verified(a, kid)
+    const { noteKeyUse } = node([published])
+    for (const kid of ['one', 'two', 'two', 'three']) await noteKeyUse(a, kid)
     const noted = async () => listUsedKeys(database.db, a.sender_id)
     const [first, ...more] = await noted()
     expect([first, more]).toMatchObject([{ kid: 'two', public_jwk: published.public_jwk }, []])
     const last = first?.last_used_at.getTime() ?? 0
-    await verified(a, 'two')
+    await noteKeyUse(a, 'two')
     expect((await noted())[0]?.last_used_at.getTime()).toBe(last)
     clock.pass(3_600_000)
-    await verified(a, 'two')
+    await noteKeyUse(a, 'two')
     expect((await noted())[0]?.last_used_at.getTime()).toBeGreaterThan(last)
-    await verified({ ...a, id: -1, sender_id: '\0' }, 'two')
+    await noteKeyUse({ ...a, id: -1, sender_id: '\0' }, 'two')
     expect(logged.join()).toContain('the use of a published key could not be noted')
   })
 

@@ -23,7 +23,7 @@ export interface PeerKeys {
   /** Finds at most 20 live keys for signatures of this algorithm: those named `kid`, or any when it is null. */
   verifying(participant: KeySetOwner, kid: string | null, algorithm: AlgorithmName): Promise<readonly WebCryptoKey[]>
   /** Stores the published key with this kid, which verified a message, as evidence of its signature. Never rejects. */
-  verified(participant: KeySetOwner, kid: string): Promise<void>
+  noteKeyUse(participant: KeySetOwner, kid: string): Promise<void>
   /** Finds a valid key for encryption: the registered one with the latest `valid_from`, else the first published one, or null. */
   encryption(participant: KeySetOwner): Promise<EncryptionKey | null>
 }
@@ -102,7 +102,7 @@ export function createPeerKeys(db: Database, { fetchKeySet, log, clock = SYSTEM_
       const live: readonly PublicKey[] = [...named.filter(isLive), ...others]
       return usable.verifying(signatureKeys(live, kid, algorithm))
     },
-    verified: (participant, kid) =>
+    noteKeyUse: (participant, kid) =>
       noteUse(participant, kid).catch((error: unknown) => {
         // If the use cannot be noted, the message is not refused: the next message notes the use.
         log.error({ database: safeDatabaseError(error) }, 'the use of a published key could not be noted')

@@ -52,7 +52,7 @@ const enrolment: Compound = {
   indexed: true,
 }
 
-/** The form of a notification: the plain member, with the changed enrolments in its additional attributes (2.4). */
+/** The form of a notification: the plain member, with the changed enrolments in its additional attributes. */
 const notifiedMemberShape: NotifiedShape = {
   type: 'Member',
   members: [

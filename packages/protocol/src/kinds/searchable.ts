@@ -14,7 +14,7 @@ export type Searchable =
   | { readonly is: 'identifier'; readonly types: readonly IdentifierType[] }
   | { readonly is: 'identifier_type' }
 
-/** Names that mean identifiers in every kind (public-standard.md 2.4, 3.1). */
+/** Names that mean identifiers in every kind (public-standard.md 2.4). */
 const IDENTIFIER_WORDS = ['identifier', 'person_identifier', 'member_identifier']
 const IDENTIFIER_VALUE_WORDS = ['identifier_value', 'id_value']
 const IDENTIFIER_TYPE_WORDS = ['identifier_type', 'id_type']

@@ -31,7 +31,7 @@ export const EnrollmentUpdatesRequest = Type.Object(
 export type EnrollmentUpdatesRequest = Static<typeof EnrollmentUpdatesRequest>
 
 /**
- * The values of `receipt_type`, which says what an enrolment update is about (N15, 3.1). All updates are read in the same way.
+ * The values of `receipt_type`, which says what an enrolment update is about (N15). All updates are read in the same way.
  */
 export const RECEIPT_TYPES = ['enrollement', 'enrollement_status_change', 'register', 'payment', 'deregister'] as const
 

@@ -19,5 +19,5 @@ export function schemaIgnoringNonObjects(properties: Record<string, TSchema>): T
 /** A schema that accepts a string only if it is a time with a zone, and every value that is no string. */
 export const TimeIfString = Type.Unsafe<unknown>({ format: 'date-time' })
 
-/** The schema for received `consent` and `authorize`: only the time `ts` inside is checked (G8). */
+/** The schema for received `consent` and `authorize`: only the time `ts` inside is checked. */
 export const IncomingConsent = schemaIgnoringNonObjects({ ts: TimeIfString })

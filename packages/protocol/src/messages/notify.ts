@@ -39,7 +39,7 @@ export type NotifyEventRequest = Static<typeof NotifyEventRequest>
 
 /**
  * The schema for a received notification. Some senders put several records into one event; each record is then read as an event
- * of its own (3.1).
+ * of its own.
  */
 export const IncomingNotifyEventRequest = Type.Object({
   transaction_id: TransactionId,

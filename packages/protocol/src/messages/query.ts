@@ -1,4 +1,4 @@
-/** The schemas of a query in its forms, of comparisons, and of a sort. Spec "SearchRequest"; G6 to G13. */
+/** The schemas of a query in its forms, of comparisons, and of a sort. Spec "SearchRequest". */
 import Type, { type Static } from 'typebox'
 import { oneOf } from '../common.ts'
 
@@ -71,7 +71,7 @@ export const Query = Type.Union([IdentifierQuery, TypedExpression, ExpressionLis
 })
 export type Query = Static<typeof Query>
 
-/** A filter in an answer: as the sender wrote it, also in forms that are accepted but not documented (3.1). */
+/** A filter in an answer: as the sender wrote it, also in forms that are accepted but not documented. */
 export const EchoedFilter = Type.Union(
   [Query, Type.Record(Type.String(), Type.Unknown()), Type.Array(Type.Unknown()), Type.String()],
   { title: 'EchoedFilter', description: 'The filter as it was sent: a query form, or another accepted spelling of one.' },

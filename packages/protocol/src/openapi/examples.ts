@@ -146,7 +146,7 @@ const enrolledExample =
     },
   })
 
-/** The example of an operation about disabilities. The three operations ask the same question, and their answers differ (2.7). */
+/** The example of an operation about disabilities. The three operations ask the same question, and their answers differ. */
 const disabilityExample =
   (reply: (kind: Kind) => JsonObject) =>
   (kind: Kind): MessageExample => ({
@@ -221,7 +221,7 @@ export const inventedExampleNames = (kind: Kind): ExampleOf => ({
   identifier_value: personIdentifierValue(kind),
 })
 
-/** The example request of an operation, in its envelope. An asynchronous one has an address for the callback (G1). */
+/** The example request of an operation, in its envelope. An asynchronous one has an address for the callback. */
 export function exampleRequest(kind: Kind, operation: Operation, way: 'sync' | 'async'): JsonObject {
   return exampleEnvelope(operation, way, exampleOfOperation(kind, operation.name).request)
 }

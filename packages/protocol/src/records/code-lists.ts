@@ -158,7 +158,7 @@ const PROGRAMME_CODE_LISTS = {
   ],
 } as const satisfies Record<string, readonly Code[]>
 
-/** Lists of the disability and farmer registries (2.7, 2.8). */
+/** Lists of the disability and farmer registries. */
 const DISABILITY_AND_FARMER_LISTS = {
   disability_status: [
     ['0', 'approved'],

@@ -12,6 +12,7 @@ describe('how long a token may be used', () => {
     ['not said: a minute', {}, 54_000, 60_000],
     ['none', { expires_in: 0 }, 54_000, 60_000],
     ['no number', { expires_in: 'soon' }, 54_000, 60_000],
+    ['an object', { expires_in: { valueOf: 1, toString: 1 } }, 54_000, 60_000],
   ])('%s', (_name, members, fresh, usable) => {
     expect(readTokenAnswer(200, answer(members))).toEqual({ value: 't', fresh, usable })
   })

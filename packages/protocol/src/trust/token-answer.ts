@@ -44,8 +44,8 @@ export function readTokenAnswer(status: number, text: string): Fetched<string> {
   if (typeof access_token !== 'string' || !BEARER_TOKEN_PATTERN.test(access_token) || !isBearer) {
     throw new TokenProblem('unreadable', status, 'the answer of the token endpoint holds no access_token')
   }
-  // expires_in is declared as a text, and often given as a number: both are read.
-  const seconds = Number(expires_in)
+  // expires_in is declared as a text, and often given as a number: both are read. Number() of an object may throw.
+  const seconds = typeof expires_in === 'object' ? Number.NaN : Number(expires_in)
   const life = (seconds > 0 ? Math.min(seconds, TOKEN_LIFE_SECONDS.longest) : TOKEN_LIFE_SECONDS.unsaid) * 1_000
   return {
     value: access_token,

@@ -1,4 +1,4 @@
-/** Merges one record into another, and undoes a merge. The caller holds the lock `lockRegistryFor(..., 'merge')`. */
+/** Merges one record into another, and undoes a merge. The caller holds `lockRegistryFor(..., 'exclusive change')`. */
 
 import { identifiersNamingRecord } from '@rollcall/core/model/person-identifiers'
 import { withoutProtectedPersons } from '@rollcall/core/model/protection'

@@ -1,6 +1,6 @@
 /**
  * Protects persons of a registry, ends protections, and lists them. The caller that protects a person or ends a protection must
- * hold the lock `lockRegistryFor(..., 'merge')`.
+ * hold the lock `lockRegistryFor(..., 'exclusive change')`.
  */
 
 import type { ProtectedPerson, ProtectionCategory } from '@rollcall/core/model/protection'

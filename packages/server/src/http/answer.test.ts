@@ -1,6 +1,8 @@
+import type { ServerResponse } from 'node:http'
+import { connect } from 'node:net'
 import { StoreBusy } from '@rollcall/database/database-errors'
 import { RequestFault } from '@rollcall/protocol'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { bareListener } from '../../test/bare-listener.ts'
 import { sendJson } from './answer.ts'
 import { mountHandler, mountMethods } from './server.ts'
@@ -69,4 +71,29 @@ it.each([
   const body = Buffer.from(await answer.arrayBuffer())
   expect(body.equals(Buffer.from(text))).toBe(true)
   expect(answer.headers.get('content-length')).toBe(String(body.length))
+})
+
+it('a peer that reads an answer too slowly is cut off after the time for each of its bytes', async () => {
+  // Longer than what the system keeps for a connection.
+  const bytes = 32 * 1_048_576
+  const app = bareListener()
+  const { promise, resolve } = Promise.withResolvers<ServerResponse>()
+  mountHandler(app, 'GET', 'text', '/', (_request, reply) => {
+    sendJson(reply, 200, 'x'.repeat(bytes))
+    resolve(reply.raw)
+  })
+  const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const socket = connect(Number(port), '127.0.0.1')
+  onTestFinished(async () => {
+    vi.useRealTimers()
+    socket.destroy()
+    await app.close()
+  })
+  socket.on('error', () => undefined).write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  const response = await promise
+  vi.advanceTimersByTime(30_000 + (bytes / 65_536) * 1_000 - 1)
+  expect(response.destroyed).toBe(false)
+  vi.advanceTimersByTime(1)
+  expect(response.destroyed).toBe(true)
 })

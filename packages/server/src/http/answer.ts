@@ -21,10 +21,13 @@ export function sendJson(reply: FastifyReply, status: number, text: string, head
  * encoded first: otherwise it would be read twice, for its length and to write it.
  */
 const MAX_UNENCODED_CHARACTERS = 16_384
+/** A peer that reads so many bytes a second is never cut off. Another one has `requestTimeout` more than that takes. */
+const LEAST_READ_BYTES_A_SECOND = 65_536
 
 /** Sends a body; `headers` has its Content-Type. Fastify's own reply is bypassed, because it sends header names in lower case. */
 export function sendBody(reply: FastifyReply, status: number, content: string | Buffer, headers: AnswerHeaders): void {
   const body = typeof content === 'string' && content.length > MAX_UNENCODED_CHARACTERS ? Buffer.from(content) : content
+  const length = Buffer.byteLength(body)
   reply.hijack()
   const { server } = reply.server
   // This answer ends the connection when the server closes, and when the body of the request has not arrived whole and is long or
@@ -34,11 +37,17 @@ export function sendBody(reply: FastifyReply, status: number, content: string | 
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     ...headers,
-    'Content-Length': String(Buffer.byteLength(body)),
+    'Content-Length': String(length),
   })
   reply.raw.end(body)
-  // The answer stays in our memory until the peer has read it. A peer that reads nothing for `requestTimeout` is cut off.
-  if (reply.raw.writableLength > 0) reply.raw.setTimeout(server.requestTimeout)
+  // The answer stays in our memory until the peer has read it. A peer that reads nothing for `requestTimeout`, or reads too
+  // slowly, is cut off.
+  if (reply.raw.writableLength > 0) {
+    reply.raw.setTimeout(server.requestTimeout)
+    const longest = server.requestTimeout + (length / LEAST_READ_BYTES_A_SECOND) * 1_000
+    const timer = setTimeout(() => reply.raw.destroy(), longest).unref()
+    reply.raw.once('close', () => clearTimeout(timer))
+  }
 }
 
 /** Returns the JSON text of an ack ERR with `errors` (spec "Errors" 1 and 2). @param more further members of the body */

@@ -1,6 +1,8 @@
+import { get } from 'node:http'
 import { changeRegistry } from '@rollcall/admin/registries/registries'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { acting } from '../../../admin/test/acting.ts'
+import { processorTime } from '../../../core/test/processor-time.ts'
 import { searchRequest, type TestServer, testServer } from '../../test/server.ts'
 
 const LISTED = 'https://app.example'
@@ -80,6 +82,22 @@ it('says nothing to programs, and never on the operator listener', async () => {
   expect((await fetch(`${server.url}/.well-known/jwks.json`)).headers.get('vary')).toBeNull()
   const answer = await fetch(`${server.adminUrl}/admin/v1/registries`, { headers: { Origin: LISTED } })
   expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+})
+
+it('ends a path at its hash, and reads one of very many slashes in the time of any other', async () => {
+  // `fetch` sends no hash.
+  const ask = (path: string) =>
+    new Promise<unknown>((resolve, reject) => {
+      get(server.url, { path, headers: { Origin: LISTED }, agent: false }, (answer) => {
+        answer.resume()
+        resolve([answer.statusCode, answer.headers['access-control-allow-origin']])
+      }).on('error', reject)
+    })
+  const began = processorTime()
+  for (let asked = 0; asked < 20; asked += 1) {
+    expect(await ask(`/.well-known/jwks.json#${'/'.repeat(15_000)}a`)).toEqual([200, LISTED])
+  }
+  expect(processorTime() - began).toBeLessThan(2_000)
 })
 
 it('ends at once when the operator lists no origin any more', async () => {

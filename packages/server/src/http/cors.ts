@@ -41,14 +41,21 @@ async function isAllowedOrigin(
   { url, routeOptions }: FastifyRequest,
   origin: string,
 ): Promise<boolean> {
-  // Slashes at the end of the path are ignored.
-  const path = (url.split('?', 1)[0] ?? '').replace(/\/+$/, '')
+  // The path ends where it ends for the router: at the first question mark or hash.
+  const path = withoutTrailingSlashes(url.split(/[?#]/, 1)[0] ?? '')
   const asked = SHARED_PATHS.includes(path)
     ? await directory.registries()
     : isPagePath(path) || isOfPartnerPage(routeOptions.url ?? path)
       ? []
       : [await directory.registry(path.split('/', 2)[1] ?? '')]
   return asked.some((registry) => registry !== undefined && isListedOrigin(registry.web_origins, origin))
+}
+
+/** A path without the slashes at its end, which the router ignores. A regular expression is slow on thousands of slashes. */
+function withoutTrailingSlashes(path: string): string {
+  let end = path.length
+  while (path[end - 1] === '/') end -= 1
+  return path.slice(0, end)
 }
 
 /** True when a path is a page that people open, or has too few segments for a call of the protocol. */

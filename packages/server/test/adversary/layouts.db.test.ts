@@ -1,9 +1,12 @@
 /** Every profile that a participant can have, used as it should be and misused. */
 import { createHmac, createPublicKey } from 'node:crypto'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { bodyText, type Changes, type Profile, SPEC, signature } from '../../../delivery/test/stranger/signing.ts'
+import { makeEvidence } from '@rollcall/admin/audit/evidence'
+import { verifyEvidence } from '@rollcall/admin/audit/evidence-check'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { acting } from '../../../admin/test/acting.ts'
+import { bodyText, type Changes, isSigned, type Profile, SPEC, signature } from '../../../delivery/test/stranger/signing.ts'
 import { expectFault } from '../expectations.ts'
-import { expectSealed, newSigner, type Peer, searchBy, sendAs, signedBody } from '../sealing.ts'
+import { expectSealed, newSigner, type Peer, publishedKeys, searchBy, sendAs, signedBody } from '../sealing.ts'
 import { adversary } from './world.ts'
 
 const FORMS = ['rfc8785', 'sorted-escaped', 'sorted-unescaped', 'as-received'] as const
@@ -25,7 +28,7 @@ const PROFILES: readonly Profile[] = FORMS.flatMap((canonical_form) => [
 const nameOf = ({ layout, canonical_form, digest_prefix }: Profile): string =>
   [layout, canonical_form, digest_prefix.replace('=', '')].filter(Boolean).join(' ').toLowerCase()
 
-const { server, peer: newPeer, refused } = await adversary()
+const { server, peer: newPeer, refused } = await adversary({ limits: { checkpoint_interval: 0 } })
 const join = (sender_id: string, profile: Profile, settings = {}): Promise<Peer> => newPeer(sender_id, { profile, settings })
 
 /** Letters, names and numbers in which the forms differ. */
@@ -73,6 +76,10 @@ async function expectRefused(by: Peer, body: string, message: string): Promise<v
 }
 
 const MISMATCH = 'the signature does not belong to this header and message'
+
+/** The text, and what its parts say that are Base64 URL. */
+const withDecoded = (text: string): string =>
+  [text, ...(text.match(/[\w-]{16,}/g) ?? []).map((part) => Buffer.from(part, 'base64url').toString())].join('\n')
 
 describe('no profile is guessed', () => {
   it('a layout, form or prefix other than the registered one is refused', async () => {
@@ -213,6 +220,34 @@ describe.each(['jws', 'jws-detached'] as const)('%s', (layout) => {
     await expectRefused(peer, bodyText(sent, moved), texts.other)
     const wanted = layout === 'jws' ? `${start}.${Buffer.from('{}').toString('base64url')}.${end}` : `${otherStart}..${otherEnd}`
     await expectRefused(peer, bodyText(sent, wanted), texts.none)
+  })
+
+  it('a header that is too long', async () => {
+    const text = 'the signature must have at most 8192 characters, without the payload of a JWS'
+    await expectRefused(peer, sealed({ jws: { typ: 'x'.repeat(9_000) } }), text)
+  })
+
+  it('the audit log has the signatures without header and message, and evidence proves them', async () => {
+    const body = sealed({})
+    const answer = await sendAs(server, peer, body)
+    await expectSealed(server, answer, 'civil.example', profile)
+    const { message_id } = answer.body.header
+    const deps = acting({ db: server.database.db, vault: server.context.vault })
+    // It is refused until a checkpoint signs the entry.
+    const evidence = await vi.waitFor(() => makeEvidence(deps, { message_id }), { timeout: 60_000, interval: 10 })
+    const { accounts } = await verifyEvidence({}, { evidence: JSON.parse(JSON.stringify(evidence)) })
+    expect(accounts).toHaveLength(1)
+
+    const [sent, written] = [JSON.parse(body).signature, answer.body.signature].map((value) => String(value).split('.'))
+    expect(accounts[0]?.request?.signature).toBe(`${sent?.[0]}..${sent?.[2]}`)
+    expect(accounts[0]?.reply?.signature).toBe(`${written?.[0]}..${written?.[2]}`)
+    const reply = JSON.stringify({ ...answer.body, signature: accounts[0]?.reply?.signature })
+    expect(isSigned(reply, 'civil.example', await publishedKeys(server), { ...profile, layout: 'jws-detached' })).toBe(true)
+
+    const personal = /Okoro|B-5521|"0012"/
+    expect(personal.test(withDecoded(answer.body.signature))).toBe(layout === 'jws')
+    const entries = evidence.accounts.flatMap((account) => account.entries.map(({ entry }) => entry))
+    expect(withDecoded(entries.join('\n'))).not.toMatch(personal)
   })
 
   describe('a signature without times is held to message_ts', () => {

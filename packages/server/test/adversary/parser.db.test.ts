@@ -137,6 +137,16 @@ describe('sizes', () => {
     for (const [value, text] of cases) await expectUnsigned(ada, bodyText(searchBy(ada), value), text)
   })
 
+  it('a valid signature with too many spaces between its parameters is refused', async () => {
+    const sent = searchBy(ada)
+    const padded = (length: number): string => {
+      const value = signature(sent, ada.signer)
+      return bodyText(sent, value.replace(', ', `,${' '.repeat(length - value.length + 1)}`))
+    }
+    await expectUnsigned(ada, padded(8_193), 'the signature must have at most 8192 characters, without the payload of a JWS')
+    await expectSealed(server, await sendAs(server, ada, padded(8_192)))
+  })
+
   it('as many levels as are allowed are signed, one more is refused before', async () => {
     const nested = (levels: number): string => {
       const meta = JSON.parse(`{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`)

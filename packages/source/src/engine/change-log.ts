@@ -46,6 +46,8 @@ export interface LogState {
    * the log: only `read` finds this.
    */
   readonly isKept: boolean
+  /** True when our replication slot is there, and PostgreSQL has deleted log that it was for (`wal_status` lost). */
+  readonly isLost: boolean
   /** The position of the end of the log. */
   readonly end: string
   /** The bytes of log that the database keeps for us; 0 for MariaDB, which keeps none for us. */

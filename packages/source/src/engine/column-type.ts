@@ -53,3 +53,9 @@ export const NUMBER_PATTERN = /^-?\d{1,400}(?:\.\d{1,400})?(?:e[+-]?\d{1,3})?$/i
 export const UUID_PATTERN = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 /** The `parameter` of a type whose values are never compared by their text. */
 export const noParameter = (): null => null
+
+/**
+ * Drops the offset of a time that may be outside of the years 1 to 9999 in UTC, because no record can have such a time. Many
+ * systems write 9999-12-31 23:59:59 when a period has no end, and 0001-01-01 00:00:00 when a time is missing.
+ */
+export const dropFarOffset = (text: string): string => text.replace(/^(9999-12-31 .*)-[\d:]+$|^(0001-01-01 .*)\+[\d:]+$/, '$1$2')

@@ -211,6 +211,9 @@ describe.skipIf(!hasMariadb())('the check of MariaDB', () => {
     await expect(check(undefined, 'mariadb://host/name?sslmode=verify-full')).rejects.toThrow(
       'url: after ? the address may have ssl-mode and socket, and nothing else',
     )
+    await expect(check(undefined, 'mariadb://reader:100%safe@host/name')).rejects.toThrow(
+      expect.objectContaining({ name: 'SourceRefusal', message: 'url: a % in the address must be written as %25' }),
+    )
   })
 
   test('its catalog has the tables that the account may read', async () => {

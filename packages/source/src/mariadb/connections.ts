@@ -77,7 +77,13 @@ function poolOptionsOf(address: URL, ca: string | null, { pool }: SourceFile): P
   if ((ca !== null || mode === 'VERIFY_IDENTITY') && socket === null && isIP(address.hostname.replace(/^\[|\]$/g, ''))) {
     throw makeRefusal(['url'], 'to be verified, the address must have the name of the host in its certificate')
   }
-  const text = (given: string): string => decodeURIComponent(given)
+  const text = (given: string): string => {
+    try {
+      return decodeURIComponent(given)
+    } catch {
+      throw makeRefusal(['url'], 'a % in the address must be written as %25')
+    }
+  }
   return {
     ...(socket === null
       ? { host: text(address.hostname).replace(/^\[|\]$/g, ''), port: Number(address.port || 3306) }

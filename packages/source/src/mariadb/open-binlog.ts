@@ -51,7 +51,7 @@ export function openBinlog({ file, connection: options, inSnapshot }: BinlogDeps
         const { rows } = await state.run({ text: 'select @@global.gtid_binlog_pos', values: [] })
         // After RESET MASTER, the server would send nothing until its new log is as long as the former one.
         const isKept = continuesLog(rows[0]?.[0] ?? '', parseBinlogPlace(position).gtids)
-        return { isKept, end: placeText({ ...found, made: null, gtids: '' }), size: 0 }
+        return { isKept, isLost: false, end: placeText({ ...found, made: null, gtids: '' }), size: 0 }
       }),
     async read(position) {
       const place = parseBinlogPlace(position)

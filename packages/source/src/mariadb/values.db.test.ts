@@ -172,6 +172,36 @@ describe.skipIf(!hasMariadb())('values of MariaDB', () => {
     expect(counts).toEqual([1, 0, 0, 1, 1, 0])
   })
 
+  test.each([
+    ['America/Bogota', '9999-12-31 23:59:59', '9999-12-31T23:59:59.000Z'],
+    ['Asia/Kathmandu', '0001-01-01 00:00:00', '0001-01-01T00:00:00.000Z'],
+  ])('the offset of a time in %s leaves no row out: %s', async (time_zone, time, instant) => {
+    const more = { columns: { ...COLUMNS, registration_date: 'local' }, compare: { registration_date: 'date' } }
+    const [all, counts] = await persons(
+      `${KEY}, uin varchar(20), local datetime`,
+      [[1, 'A', time]],
+      async (source) => [
+        await documents(source),
+        await found(source, compared('registration_date', { from: instant, to: instant })),
+      ],
+      more,
+      { time_zone },
+    )
+    expect(all).toEqual([{ identifier: [{ identifier_type: 'UIN', identifier_value: 'A' }], registration_date: time }])
+    expect(counts).toEqual([1])
+  })
+
+  test('a time of a day that is none makes no record', async () => {
+    await office.run(`set session sql_mode = 'ALLOW_INVALID_DATES'`)
+    const more = { columns: { ...COLUMNS, birth_date: 'born' } }
+    const rows = [
+      [1, 'A', '2024-02-29 10:00:00'],
+      [2, 'B', '2024-02-30 10:00:00'],
+    ]
+    const all = await persons(`${KEY}, uin varchar(20), born datetime`, rows, documents, more)
+    expect(all).toMatchObject([{ birth_date: '2024-02-29 10:00:00+00' }])
+  })
+
   test.each<[string, readonly unknown[], object]>([
     ['char(1) collate utf8mb4_general_ci', ['Y', 'N', null], { Y: 'male', N: 'female' }],
     ['char(1)', ['J', 'n', null], { J: 'male', n: 'female' }],

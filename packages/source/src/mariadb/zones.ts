@@ -1,6 +1,7 @@
 /**
  * Converts times between UTC and the zone of a source. MariaDB's own tables of time zones are often empty, so they are not used.
  */
+import { dropFarOffset } from '../engine/column-type.ts'
 
 const TIME_PATTERN = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(\.\d+)?$/
 
@@ -12,7 +13,8 @@ export const addZoneOffset =
     if (local === null) return text
     // The offset is computed twice, because it may change between the two instants.
     const roughOffsetMinutes = zoneOffsetMinutes(zone, local)
-    return writeZonedTime(local, secondFractionOf(text), zoneOffsetMinutes(zone, local - roughOffsetMinutes * 60_000))
+    const offset = zoneOffsetMinutes(zone, local - roughOffsetMinutes * 60_000)
+    return dropFarOffset(writeZonedTime(local, secondFractionOf(text), offset))
   }
 
 /** Makes a function that returns the text of a UTC time as the same instant in this zone, with its offset; other texts stay. */
@@ -29,7 +31,8 @@ export const convertUtcToZone =
 function millisecondsOf(text: string): number | null {
   if (!TIME_PATTERN.test(text)) return null
   const time = Date.parse(`${text.slice(0, 10)}T${text.slice(11, 19)}Z`)
-  return Number.isNaN(time) ? null : time
+  // MariaDB may have a day such as 30 February (`ALLOW_INVALID_DATES`), which Date.parse would make 1 March.
+  return new Date(time).getUTCDate() === Number(text.slice(8, 10)) ? time : null
 }
 
 const secondFractionOf = (text: string): string => text.slice(19).replace(/\.?0*$/, '')

@@ -57,7 +57,7 @@ test('rows that a comparison has not found are looked for by record type and wit
   const deps = { db: { pool }, registry: { id: 1, kind }, claim: { registry: 1, claim: 'c' }, file }
   const read = () => expect.fail('all rows were read')
   const comparison = { run: 7, recordType: '', after: null, began: 0 }
-  expect(await compareNextPortion(deps as never, comparison, { read, isEvent: false })).toBeNull()
+  expect(await compareNextPortion(deps as never, comparison, { read, isEvent: false, isFirst: true })).toBeNull()
   const found = statements.flatMap((text, at) => (text.includes('from source_row') ? [at] : []))
   expect(found).toHaveLength(kind.record_types.length)
   for (const at of found) expect(statements[at - 1]).toContain("set_config('statement_timeout', '0', true)")

@@ -62,13 +62,14 @@ export function createReadAheadReader(deps: MirrorDeps, count: number): PortionR
  * Compares the next portion.
  * @param read reads the rows of the portion
  * @param isEvent whether differences are events
+ * @param isFirst whether this is the first load
  * @returns the progress; null: the comparison has ended
  * @throws SourceRefusal, ClaimLost
  */
 export async function compareNextPortion(
   deps: MirrorDeps,
   comparison: ComparisonProgress,
-  { read, isEvent }: { readonly read: PortionReader; readonly isEvent: boolean },
+  { read, isEvent, isFirst }: { readonly read: PortionReader; readonly isEvent: boolean; readonly isFirst: boolean },
 ): Promise<ComparisonProgress | null> {
   const types = [...deps.file.records.values()]
   const at = types.findIndex(({ recordType }) => recordType.name === (comparison.recordType ?? recordType.name))
@@ -87,7 +88,7 @@ export async function compareNextPortion(
     began: comparisonStartTime(comparison),
     isEvent,
   })
-  if (comparison.after === null) await makeRowStatistics(deps.db.pool)
+  if (isFirst && comparison.after === null) await makeRowStatistics(deps.db.pool)
   return next
 }
 
@@ -116,7 +117,7 @@ async function rereadUnseenRows(deps: MirrorDeps, comparison: ComparisonProgress
 async function endComparison({ db, registry, claim }: MirrorDeps, comparison: ComparisonProgress): Promise<null> {
   const began = comparisonStartTime(comparison)
   await withTransaction(db.pool, async (client) => {
-    if (registry.awaits_records) await lockRegistryFor(client, registry.id, 'merge')
+    if (registry.awaits_records) await lockRegistryFor(client, registry.id, 'exclusive change')
     await saveProgress(client, claim, { comparison: null, compared_at: began })
     if (registry.awaits_records && (await isBecomingMirror(client, registry.id))) {
       // The statements have no time limit, because the record ids in all events and stored pages of the registry may change.

@@ -97,7 +97,7 @@ async function compareSomePortions(deps: MirrorDeps, state: MirrorProgress, sign
   const read = isFirst ? createReadAheadReader(deps, count) : createPortionReader(deps)
   for (let portion = 0; comparison !== null && portion < count && !signal.aborted; portion += 1) {
     const { began } = comparison
-    comparison = await compareNextPortion(deps, comparison, { read, isEvent: isEvent(deps, state) })
+    comparison = await compareNextPortion(deps, comparison, { read, isEvent: isEvent(deps, state), isFirst })
     if (comparison === null) comparedAt = new Date(began * 1_000)
   }
   return { ...state, comparison, comparedAt }

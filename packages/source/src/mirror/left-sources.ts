@@ -41,8 +41,9 @@ export async function removeMirrorRemains(
 }
 
 /**
- * Drops the slot in a former source if the slot still has the log from the stored position on. A slot that begins later is kept:
- * it is a new one, because the registry follows the same database again.
+ * Drops the slot in a former source if the slot still has the log from the stored position on, or has lost it. Another slot that
+ * begins later is kept: it is a new one, because the registry follows the same database again. A new slot may also be lost; then
+ * its mirror needs another one anyway.
  */
 async function dropLogPlace(
   { namespace, kind }: Registry,
@@ -52,7 +53,8 @@ async function dropLogPlace(
   const engine = openEngine(readSourceFile(source, kind), env)
   try {
     const log = engine.log(namespace)
-    if ((await log.state(storedLogPosition(position))).isKept) await log.drop()
+    const { isKept, isLost } = await log.state(storedLogPosition(position))
+    if (isKept || isLost) await log.drop()
   } finally {
     await engine.close()
   }

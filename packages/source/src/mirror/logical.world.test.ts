@@ -344,3 +344,27 @@ test('a slot goes with the source file that it was made for, and one that is fol
   await clear()
   expect(await slots()).toBe(0)
 })
+
+test('a slot that has lost log goes with its source file, too', async () => {
+  await publish()
+  await mirroredRegistry(database.db, source())
+  const followers = follow()
+  await expect.poll(uins).toEqual(['A1', 'A2'])
+  await followers.stop()
+  await owner.query(`alter system set max_slot_wal_keep_size = '1MB'`)
+  await owner.query('select pg_reload_conf()')
+  const status = async () => {
+    await office.query(`select pg_logical_emit_message(false, 'test', 'more')`)
+    await office.query('select pg_switch_wal()')
+    await office.query('checkpoint')
+    return (await office.query('select wal_status from pg_replication_slots where database = $1', [name])).rows
+  }
+  await expect.poll(status).toEqual([{ wal_status: 'lost' }])
+  const civil = await requireRegistry(database.db, 'civil')
+  const { Person } = source().records
+  await changeSource(database.db, civil, source({ follow: 'poll', records: { Person: { ...Person, changed: 'person_no' } } }))
+  const deps = { db: database.db, env, log: { warn: () => undefined }, registries: async () => [civil] }
+  await removeMirrorRemains(deps, await findMirrorRemains(database.db.pool))
+  const { rows } = await office.query('select 1 from pg_replication_slots where database = $1', [name])
+  expect([rows, await findMirrorRemains(database.db.pool)]).toEqual([[], []])
+})

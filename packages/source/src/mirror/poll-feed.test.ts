@@ -92,6 +92,24 @@ test.each([
   expect((await lookFrom(feed, next.position)).keys).toContain('b')
 })
 
+test('when the column of changes becomes a whole number or a time, one comparison begins', async () => {
+  for (const [before, now] of [
+    ['1764440000.123456', '1764440000123'],
+    ['5000', '1764440000.123456'],
+  ] as const) {
+    const asked: string[] = []
+    const changes = ({ since }: ChangeSelection) => {
+      asked.push(since)
+      return []
+    }
+    const feed = feedOf(changes, { mark: () => now })
+    const position = { 'Person 0': now }
+    expect(await lookFrom(feed, { 'Person 0': before })).toEqual({ keys: [], isIncomplete: true, position })
+    expect(await lookFrom(feed, position)).toEqual({ keys: [], isIncomplete: false, position })
+    expect(asked).toEqual([now])
+  }
+})
+
 test('no change is lost when the clock of our node is set back: the next look is at the whole overlap', async () => {
   let now = 1_000_000
   const asked: number[] = []

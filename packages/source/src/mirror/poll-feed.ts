@@ -63,7 +63,7 @@ export function createPollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>
         const due = new Map<string, string[]>()
         const listed = new Set<string>()
         let count = 0
-        let isIncomplete = watched.some(({ name }) => hasMarkGoneBack(before[name], marks[name], overlap))
+        let isIncomplete = watched.some(({ name }) => isPlaceLost(before[name], marks[name], overlap))
         for (const { name, recordType, part } of watched) {
           const since = before[name]
           if (since === undefined) isIncomplete = true
@@ -111,9 +111,14 @@ const readChangeMarks = (given: JsonValue): ChangeMarksByPart => (isJsonObject(g
  */
 const isPreciseMark = (mark: string): boolean => /^-?\d+$|\.\d{3}/.test(mark)
 
-/** True when the source's clock or versions went back by more than the overlap: it is then unknown what has changed. */
-const hasMarkGoneBack = (before: string | undefined, now: string | undefined, overlap: number): boolean =>
-  before !== undefined && now !== undefined && Number(now) < Number(before) - overlap
+/**
+ * True when it is unknown what has changed: the source's clock or versions went back by more than the overlap, or the column was
+ * a time and is now a whole number, or the other way round. Only the mark of a time has a decimal point.
+ */
+const isPlaceLost = (before: string | undefined, now: string | undefined, overlap: number): boolean =>
+  before !== undefined &&
+  now !== undefined &&
+  (Number(now) < Number(before) - overlap || before.includes('.') !== now.includes('.'))
 
 async function* listChangedRows(
   state: SourceSnapshot,

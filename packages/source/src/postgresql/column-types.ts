@@ -2,6 +2,7 @@
 
 import {
   type ColumnType,
+  dropFarOffset,
   NUMBER_PATTERN,
   noParameter,
   SPACE_CODE_POINTS,
@@ -14,6 +15,14 @@ const castToTextSql = (column: string): string => `${column}::text`
 const castFiniteToTextSql = (column: string): string => `nullif(nullif(${column}::text, 'infinity'), '-infinity')`
 
 const nullIfHasZeroByte = (text: string): string | null => (text.includes('\0') ? null : text)
+
+/**
+ * Makes the text of a time one that records can have. PostgreSQL writes an offset with seconds, such as -00:44:30, for a time
+ * before its zone had a standard time: the seconds are cut. A time of the year 10000 may be the last second of 9999 in UTC, so a
+ * time on its first day becomes the last second of 9999.
+ */
+const readInstantCell = (text: string): string =>
+  dropFarOffset(text.replace(/^10000-01-01 .*\+.*/, '9999-12-31 23:59:59').replace(/(?<=[+-]\d\d:\d\d):\d\d$/, ''))
 
 /**
  * Returns a function that makes the SQL of a column without spaces around its text.
@@ -59,6 +68,15 @@ function isWithinType(given: string, nearest: (given: number) => number): boolea
   return Number.isFinite(near) && (near !== 0 || /^-?[0.]+(?:e|$)/i.test(given))
 }
 
+const instantColumn = (sql: string, read: ColumnType['read']): ColumnType => ({
+  sql,
+  read,
+  cell: readInstantCell,
+  parameter: noParameter,
+  holds: 'instant',
+  isKey: false,
+})
+
 /** The types by their numbers in the catalog. */
 const COLUMN_TYPES: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType>([
   [25, textColumn('text')],
@@ -74,17 +92,8 @@ const COLUMN_TYPES: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType
   [16, { sql: 'bool', read: castToTextSql, parameter: noParameter, holds: 'boolean', isKey: false }],
   [1082, { sql: 'date', read: castFiniteToTextSql, parameter: noParameter, holds: 'day', isKey: false }],
   // A time without a zone is read in the zone of the session, which is set to the zone of the source.
-  [
-    1114,
-    {
-      sql: 'timestamp',
-      read: (one) => castFiniteToTextSql(`${one}::timestamptz`),
-      parameter: noParameter,
-      holds: 'instant',
-      isKey: false,
-    },
-  ],
-  [1184, { sql: 'timestamptz', read: castFiniteToTextSql, parameter: noParameter, holds: 'instant', isKey: false }],
+  [1114, instantColumn('timestamp', (one) => castFiniteToTextSql(`${one}::timestamptz`))],
+  [1184, instantColumn('timestamptz', castFiniteToTextSql)],
   [
     2950,
     { sql: 'uuid', read: castToTextSql, parameter: (one) => (UUID_PATTERN.test(one) ? one : null), holds: 'other', isKey: true },

@@ -146,9 +146,13 @@ function writeDaysTest(
   // The zone of the session decides to which day a time belongs.
   return joinComparisonsSql(column, [
     ...(from === null ? [] : [`>= ${parameters.add(from, 'date')}`]),
-    ...(to === null ? [] : [holds === 'day' ? `<= ${parameters.add(to, 'date')}` : `< ${parameters.add(to, 'date')} + 1`]),
+    ...(to === null ? [] : [holds === 'day' ? `<= ${parameters.add(to, 'date')}` : `< ${writeEndOfDay(to, parameters)}`]),
   ])
 }
+
+/** The SQL of the end of a day. The last day of the year 9999 has none: a time after it may be read as one of that day. */
+const writeEndOfDay = (day: string, parameters: Parameters): string =>
+  day === '9999-12-31' ? `'infinity'` : `${parameters.add(day, 'date')} + 1`
 
 /** Returns the SQL condition for a test of instants, a day wider on each side. When a record is read, it is compared exactly. */
 function writeInstantsTest(

@@ -4,6 +4,7 @@ import { type Kind, kindNamed } from '@rollcall/protocol'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { emptyDatabase } from '../../../keys/test/postgres.ts'
+import { compared } from '../../test/asking.ts'
 import { addressOf, makeOffice, officeSource } from '../../test/office.ts'
 import { openEngine } from '../engines.ts'
 import { liveRecords } from '../live-records.ts'
@@ -164,4 +165,28 @@ test('times have the zone of the file, and infinite days are none', async () => 
     identifier: [{ identifier_type: 'UIN', identifier_value: 'A1' }],
     registration_date: '2024-07-01 02:30:00+03',
   })
+})
+
+test.each([
+  ['Africa/Monrovia', '1970-05-01 00:44:30+00', '1970-05-01 00:00:00-00:44', '1970-05-01T00:44:00.000Z'],
+  ['America/Bogota', '9999-12-31 23:59:59-05', '9999-12-31 23:59:59', '9999-12-31T23:59:59.000Z'],
+  ['Asia/Dhaka', '9999-12-31 23:59:59+00', '9999-12-31 23:59:59', '9999-12-31T23:59:59.000Z'],
+  ['Asia/Kathmandu', '0001-01-01 00:00:00+05:41:16', '0001-01-01 00:00:00', '0001-01-01T00:00:00.000Z'],
+])('the offset of a time in %s leaves no row out: %s', async (time_zone, time, text, instant) => {
+  await admin.query('update office.person set removed_at = $1', [time])
+  const more = {
+    where: 'true',
+    columns: { 'identifier[UIN]': 'national_no', birth_date: 'removed_at', registration_date: 'removed_at' },
+    compare: { birth_date: 'date', registration_date: 'date' },
+  }
+  const [from, to] = [text.slice(0, 10), text.slice(0, 10)]
+  const asked = [compared('birth_date', { from, to }), compared('registration_date', { from: instant, to: instant })]
+  const page = { sort: [], limit: 10, offset: 0, cap: 10 }
+  const [[record], { total }] = await reading(more, { time_zone }, async (reader) => [
+    await reader.page(registry, { recordType, predicate: null, since: null, after: null, limit: 1 }),
+    await reader.find(registry, { recordType, predicate: { is: 'and', of: asked }, page }),
+  ])
+  const identifier = [{ identifier_type: 'UIN', identifier_value: 'A1' }]
+  expect(JSON.parse(record?.document ?? '')).toEqual({ identifier, birth_date: text, registration_date: text })
+  expect(total).toBe(1)
 })

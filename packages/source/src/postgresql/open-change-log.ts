@@ -48,10 +48,11 @@ export function openChangeLog({ file, connection, inSnapshot }: ChangeLogDeps, n
         })
         const [end, confirmed, status, size] = rows[0] ?? []
         const at = parseLogPosition(position)
-        const isThere = confirmed != null && status !== 'lost'
+        const isLost = status === 'lost'
         return {
           // When the log ends before our position, the source was set back to an older state.
-          isKept: isThere && parseLogPosition(confirmed) <= at && at <= parseLogPosition(end ?? '0/0'),
+          isKept: confirmed != null && !isLost && parseLogPosition(confirmed) <= at && at <= parseLogPosition(end ?? '0/0'),
+          isLost,
           end: end ?? '0/0',
           size: Number(size ?? 0),
         }

@@ -13,7 +13,7 @@ const NO_COPY_ID = '0'
 /**
  * Gives events and the stored pages of answers the new ids of records: those of the copies, or those of live records. The rows of
  * `source_row` say which copy belongs to which row of the source. Ends unfinished backfills of subscriptions. The caller has
- * locked the registry in the transaction, with `lockRegistryFor(..., 'merge')`.
+ * locked the registry in the transaction, with `lockRegistryFor(..., 'exclusive change')`.
  */
 export async function replaceStoredRecordIds(
   client: Pick<ClientBase, 'query'>,

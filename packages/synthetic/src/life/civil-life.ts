@@ -41,9 +41,11 @@ export function civilEventTypes(beginning: LifeBeginning): readonly LifeEventTyp
 
   const death = (stream: RandomStream): readonly LifeEvent[] =>
     anybody(stream, (index, { household }) => {
-      society.bury(index)
+      const widowed = society.bury(index)
+      const drn = identifier('DRN', identifierNumber(population, 'DRN', index))
       const died = { death_date: today(), death_place: household.home.locality }
-      return [makeChangeEvent('Death', index, died, [identifier('DRN', identifierNumber(population, 'DRN', index))])]
+      const events = [makeChangeEvent('Death', index, died, [drn])]
+      return widowed === null ? events : [...events, makeChangeEvent('UPDATE', widowed, { marital_status: 'W' })]
     })
 
   const marriage = (stream: RandomStream): readonly LifeEvent[] => {

@@ -2,6 +2,7 @@ import { kindNamed, recordTypesOf, resolveEventType } from '@rollcall/protocol'
 import { describe, expect, test } from 'vitest'
 import { KIND_GENERATORS } from '../generate.ts'
 import { ess } from '../kinds/ess.ts'
+import { syntheticPerson } from '../people.ts'
 import { populationOf } from '../stream.ts'
 import { lifeOf } from './life.ts'
 import type { LifeEvent } from './life-row.ts'
@@ -82,6 +83,34 @@ describe('a civil registry', () => {
     }
     const numbers = of('Marriage').map((record) => number(record, 'MRN'))
     for (const one of new Set(numbers)) expect(numbers.filter((other) => other === one)).toHaveLength(2)
+  })
+
+  test('a death widows the spouse, also of a couple that was there before', () => {
+    const people = Array.from({ length: 500 }, (_, index) => syntheticPerson('demo', index))
+    const spouses = new Map<unknown, unknown>()
+    for (const { index, uin, place } of people) {
+      if (place.marital_status !== 'M' || place.death_day !== null) continue
+      spouses.set(uin, people[place.role === 'head' ? index + 1 : index - 1]?.uin)
+    }
+    let widowed = 0
+    for (const [at, { reg_event_type, record }] of events.entries()) {
+      const uin = number(record as Civil)
+      if (reg_event_type === 'Marriage') {
+        const couple = of('Marriage').filter((one) => number(one, 'MRN') === number(record as Civil, 'MRN'))
+        spouses.set(
+          uin,
+          couple.map((one) => number(one)).find((one) => one !== uin),
+        )
+      }
+      if (reg_event_type === 'Divorce') spouses.delete(uin)
+      const [spouse, next] = [spouses.get(uin), events[at + 1]]
+      if (reg_event_type !== 'Death' || spouse === undefined || next === undefined) continue
+      expect([next.reg_event_type, number(next.record as Civil)]).toEqual(['UPDATE', spouse])
+      expect(next.record).toMatchObject({ marital_status: 'W' })
+      spouses.delete(spouse)
+      widowed++
+    }
+    expect(widowed).toBeGreaterThan(20)
   })
 })
 

@@ -17,7 +17,8 @@ export class Society {
   readonly #beginning: LifeBeginning
   /** The indices of all living people, newborn ones included. */
   readonly #living: number[] = []
-  readonly #married = new Set<number>()
+  /** The spouse of each married person, by index. A spouse from the beginning may have no document. */
+  readonly #spouses = new Map<number, number>()
   /** The couples who have married during these events. */
   readonly #couples: Couple[] = []
   #next: number
@@ -31,7 +32,7 @@ export class Society {
       const { place } = this.person(index)
       if (place.death_day !== null) continue
       this.#living.push(index)
-      if (place.marital_status === 'M') this.#married.add(index)
+      if (place.marital_status === 'M') this.#spouses.set(index, place.role === 'head' ? index + 1 : index - 1)
     }
   }
 
@@ -54,7 +55,7 @@ export class Society {
   }
 
   isSingle(index: number): boolean {
-    return !this.#married.has(index)
+    return !this.#spouses.has(index)
   }
 
   /** Adds a newborn person, and returns its index. */
@@ -64,16 +65,20 @@ export class Society {
     return index
   }
 
-  /** Removes a person who has died, and ends the person's marriage if it is one of `#couples`. */
-  bury(index: number): void {
+  /** Removes a person who has died, and ends the marriage. @returns the widowed spouse; null: there is none with a document */
+  bury(index: number): number | null {
+    const spouse = this.#spouses.get(index)
     this.#living.splice(this.#living.indexOf(index), 1)
     const at = this.#couples.findIndex(({ both }) => both.includes(index))
     if (at >= 0) this.#part(at)
+    if (spouse === undefined) return null
+    this.#spouses.delete(spouse)
+    return spouse < this.#beginning.documents ? spouse : null
   }
 
   marry(one: number, other: number): Couple {
     const couple = { number: this.#nextMarriage++, both: [one, other] } as const
-    for (const index of couple.both) this.#married.add(index)
+    this.#spouses.set(one, other).set(other, one)
     this.#couples.push(couple)
     return couple
   }
@@ -85,7 +90,7 @@ export class Society {
 
   #part(at: number): Couple | null {
     const [couple] = this.#couples.splice(at, 1)
-    for (const index of couple?.both ?? []) this.#married.delete(index)
+    for (const index of couple?.both ?? []) this.#spouses.delete(index)
     return couple ?? null
   }
 }

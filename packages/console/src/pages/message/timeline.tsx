@@ -52,7 +52,7 @@ function StepLine({ step }: { readonly step: TimelineStep }) {
   )
 }
 
-/** True for the step that says that the delivery is held: it waits, because no address for it is known. */
+/** True for the step that says that the delivery is held: no address was known for it. */
 const isHeldStep = ({ step, outcome }: TimelineStep): boolean => step === 'ended' && outcome === 'waiting'
 
 function titleOf(whole: TimelineStep): string {

@@ -1,5 +1,6 @@
 import type { JsonValue } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
+import { processorTime } from '../../../test/processor-time.ts'
 import { SCOPE, shown } from '../../../test/query-kind.ts'
 import { readComparison, readExpressionList } from './expression-list.ts'
 import { QueryReader } from './reader.ts'
@@ -190,5 +191,12 @@ describe('what is refused', () => {
         message: typeof message === 'string' ? message : expect.stringMatching(message),
       }),
     )
+  })
+
+  it('a list of millions, before an element is read', () => {
+    const list = Array<JsonValue>(4_000_000).fill(0)
+    const started = processorTime()
+    expect(refusal(list)).toThrow('query: a query must have at most 200 conditions')
+    expect(processorTime() - started).toBeLessThan(500)
   })
 })

@@ -1,4 +1,4 @@
-/** Reads an expression list, also called predicate (spec "Query forms" 3; G11, 3.1), or one comparison (D10). */
+/** Reads an expression list, also called predicate (spec "Query forms" 3), or one comparison (D10). */
 import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import type { Comparator, Predicate } from '../../model/predicate.ts'
 import { QueryProblem } from '../query.ts'
@@ -16,11 +16,12 @@ const NUMBER_PATTERN = /^-?\d{1,15}(?:\.\d{1,15})?$/
  * Reads the elements in the order of seq_num; elements without seq_num come last. All elements must hold. @throws QueryProblem
  */
 export function readExpressionList(reader: QueryReader, value: JsonValue, path: string): Predicate {
-  const elements = Array.isArray(value) ? value.map((element, index) => [element, joinPathStep(path, index)] as const) : []
-  if (isJsonObject(value)) elements.push([value, path])
+  const elements: readonly JsonValue[] = Array.isArray(value) ? value : [value].filter(isJsonObject)
   if (elements.length === 0) throw new QueryProblem(path, 'must be an array of {expression1, ...}, with at least one')
   reader.room(elements.length, path)
-  const read = elements.map(([element, memberPath]) => readElement(reader, element, memberPath))
+  const read = elements.map((element, index) =>
+    readElement(reader, element, Array.isArray(value) ? joinPathStep(path, index) : path),
+  )
   const ordered = read.toSorted((a, b) => (a.seq_num === b.seq_num ? 0 : a.seq_num - b.seq_num))
   return joinByAnd(ordered.map(({ predicate }) => predicate))
 }
@@ -84,7 +85,7 @@ function readElement(
   return { seq_num, predicate: join(first, unreadComparison(reader, second, joinPathStep(path, 'expression2'))) }
 }
 
-/** The value of a member; undefined when it is missing, "" or null, which all mean: not given (3.1, D33). */
+/** The value of a member; undefined when it is missing, "" or null, which all mean: not given (D33). */
 function findGivenValue(object: JsonObject, member: string): JsonValue | undefined {
   const value = Object.hasOwn(object, member) ? object[member] : undefined
   return value === '' || value === null ? undefined : value

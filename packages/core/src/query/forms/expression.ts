@@ -1,5 +1,5 @@
 /**
- * Reads objects of operators: in a typed expression, GraphQL arguments, and the enrolled forms (spec "Query forms" 1; G13, D10).
+ * Reads objects of operators: in a typed expression, GraphQL arguments, and the enrolled forms (spec "Query forms" 1; D10).
  */
 
 import { isJsonObject, type JsonObject, type JsonValue, type Searchable } from '@rollcall/protocol'

@@ -1,4 +1,4 @@
-/** Reads a typed expression (spec "Query forms" 1; G12, G13, D21): a type, and a value that may have many shapes. */
+/** Reads a typed expression (spec "Query forms" 1; D21): a type, and a value that may have many shapes. */
 import { isJsonObject, JsonError, type JsonValue, parseJson, resolveIdentifierType, resolveRecordType } from '@rollcall/protocol'
 import type { Predicate } from '../../model/predicate.ts'
 import { readGraphql } from '../graphql/graphql.ts'
@@ -128,7 +128,7 @@ function readQueryText(
   around: FormMembers | undefined,
 ): Query {
   if (word !== 'graphql' && JSON_START_PATTERN.test(text)) {
-    return reader.within(path, () => readQueryValue(reader, { value: parseQueryText(text, path), path }, word, around))
+    return reader.within(path, () => readQueryValue(reader, { value: parseQueryText(reader, text, path), path }, word, around))
   }
   if (word !== 'graphql' && !GRAPHQL_START_PATTERN.test(text)) throw new UnreadableQuery(path, 'must be GraphQL or JSON text')
   const variables = around?.get('variables')?.value
@@ -141,9 +141,10 @@ function operationNameOf(around: FormMembers | undefined): string | undefined {
   throw new QueryProblem(path, 'must be a string')
 }
 
-function parseQueryText(text: string, path: string): JsonValue {
+function parseQueryText({ limits }: QueryReader, text: string, path: string): JsonValue {
   try {
-    return parseJson(text)
+    // These are enough values for every query within the limits. A text of megabytes is not read to its end.
+    return parseJson(text, { maxValues: 10 * limits.query_values })
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
     throw new UnreadableQuery(path, `must be JSON that can be read: ${error.message}`)

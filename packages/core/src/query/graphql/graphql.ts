@@ -1,5 +1,5 @@
 /**
- * Reads the graphql form (spec "Query forms" 1; G14). Root fields name record types, arguments are conditions, and the
+ * Reads the graphql form (spec "Query forms" 1). Root fields name record types, arguments are conditions, and the
  * selection says what is answered of each record.
  */
 
@@ -26,7 +26,7 @@ interface RootField {
 
 /**
  * Reads a query completely, or refuses it. With several root fields, a record is found when one of them finds it.
- * @throws QueryProblem and nothing else; limits bound the time
+ * @throws QueryProblem; errors of `scope.visible` are passed on. Limits bound the time
  */
 export function readGraphql(scope: QueryScope, query: GraphqlQuery, path: string): Query {
   const document = readDocument(query, textLimits(scope.limits), path)

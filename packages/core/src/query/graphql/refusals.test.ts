@@ -146,6 +146,15 @@ describe('a query that is not understood to the last word', () => {
     )
   })
 
+  it.each([
+    ['{ member(UIN: 1) { sex surname @skip(if: $x) } }', 'q.member'],
+    ['{ member(UIN: 1) { sex surname @include(if: $x) } }', 'q.member'],
+    ['{ member(UIN: 1) @include(if: $x) { sex } }', 'q'],
+  ])('a directive whose variable is null: %s', (text, path) => {
+    const message = `${path}: the argument "if" of a directive must be true or false`
+    expect(refusal(`query($x: Boolean = true) ${text}`, { x: null })).toBe(message)
+  })
+
   it('operationName is one of the operations', () => {
     expect(refusal('query A { member(UIN: 1) { sex } }', undefined, 'B')).toBe('q: operationName must name one of the operations')
   })

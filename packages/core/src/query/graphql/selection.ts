@@ -5,6 +5,7 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type FragmentSpreadNode,
+  GraphQLError,
   GraphQLIncludeDirective,
   GraphQLSkipDirective,
   getDirectiveValues,
@@ -79,7 +80,7 @@ export class SelectionReader {
       if (set.selections.length === 0) throw new QueryProblem(path, 'must select at least one field')
       for (const selection of set.selections) {
         this.#count(path)
-        if (!this.#isIncluded(selection)) continue
+        if (!this.#isIncluded(selection, path)) continue
         if (selection.kind === Node.FIELD) add(selection)
         else {
           const fragment = this.#fragment(selection)
@@ -139,10 +140,16 @@ export class SelectionReader {
     throw new Error('a document has every fragment that it uses')
   }
 
-  #isIncluded(selection: SelectionNode): boolean {
+  #isIncluded(selection: SelectionNode, path: string): boolean {
     const asked = (directive: typeof GraphQLSkipDirective): unknown =>
       getDirectiveValues(directive, selection, this.#document.directiveVariables)?.if
-    return asked(GraphQLSkipDirective) !== true && asked(GraphQLIncludeDirective) !== false
+    try {
+      return asked(GraphQLSkipDirective) !== true && asked(GraphQLIncludeDirective) !== false
+    } catch (error) {
+      if (!(error instanceof GraphQLError)) throw error
+      // The rules of GraphQL allow a nullable variable that has a default value. Its given value may still be null.
+      throw new QueryProblem(path, 'the argument "if" of a directive must be true or false')
+    }
   }
 
   #count(path: string): void {

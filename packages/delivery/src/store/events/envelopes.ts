@@ -39,6 +39,8 @@ export interface SentNotification {
  */
 export const ENVELOPE_JOINT_WRITE: JointWrite<NewEnvelope> = {
   name: 'envelopes',
+  // Parameters: 0 mailbox, 1 after, 2 claim; 3 to 6 the notifications; 7 to 17 the deliveries, in the order of
+  // `DELIVERY_COLUMN_TYPES`; 18 counted.
   held: (parameter) => `given as (
     select * from unnest(${parameter(0)}::integer[], ${parameter(1)}::bigint[], ${parameter(2)}::uuid[]) with ordinality
       as given (mailbox, after, claim, number)

@@ -2,7 +2,7 @@
 
 import type { FilterTransition, NotificationPurpose } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
-import { MAILBOXES_PAYLOAD_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
+import { MAILBOXES_PAYLOAD_PREFIX, MOST_ANNOUNCED_MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
 import { isSameRecordSql, toStoredId } from '@rollcall/database/record-ids'
 import { lastDeletionSql } from '@rollcall/records/records/forget-traces'
 import type { ClientBase } from 'pg'
@@ -15,9 +15,6 @@ import type { ClientBase } from 'pg'
 export const referenceIdSql = (mailbox: string, event: string): string =>
   `encode(substring(sha256(${mailbox}.reference_key || int8send(${event}::bigint)) for 16), 'hex')::uuid::text`
 
-/** The most mailboxes that are announced by id. When there are more, the announcement names none, and all are polled. */
-const MOST_ANNOUNCED_MAILBOXES = 500
-
 /** The ids of new events, and a version for each change of a record: all events of one change have the same version. */
 export interface EventIdsAndVersions {
   readonly ids: readonly number[]
@@ -29,7 +26,7 @@ interface ChangedRecord {
   readonly record_type: string
   readonly record: RecordId
   /** The normalised primary identifier of a record that was not stored before this change; null: it was stored, or has none. */
-  readonly written_anew: string | null
+  readonly new_identifier: string | null
 }
 
 export interface NewEvent {
@@ -79,7 +76,7 @@ interface IdsAndVersionsToTake {
 const LAST_DELETION_SQL = lastDeletionSql({
   registry: '$2',
   record_type: 'changed.record_type',
-  primary_identifier: 'changed.written_anew',
+  primary_identifier: 'changed.new_identifier',
   since: '$6',
 })
 
@@ -103,7 +100,7 @@ export async function takeEventIdsAndVersions(
            where registry = $2 and record_type = changed.record_type and ${isSameRecordSql('event', 'changed')}), (
            floor(extract(epoch from ${LAST_DELETION_SQL})) + 1)::bigint * 1000000)
          from unnest($3::text[], $4::bigint[], $5::text[], $7::text[]) with ordinality
-           as changed (record_type, record, written_anew, record_key, at)
+           as changed (record_type, record, new_identifier, record_key, at)
          order by at
        ) as versions`,
     [
@@ -111,7 +108,7 @@ export async function takeEventIdsAndVersions(
       registryId,
       changes.map(({ record_type }) => record_type),
       stored.map(({ record }) => record),
-      changes.map(({ written_anew }) => written_anew),
+      changes.map(({ new_identifier }) => new_identifier),
       began,
       stored.map(({ record_key }) => record_key),
     ],

@@ -4,16 +4,18 @@ import type { ClientBase } from 'pg'
 const LOCK_FUNCTION_BY_PURPOSE = {
   change: 'pg_advisory_xact_lock_shared',
   subscribe: 'pg_advisory_xact_lock',
-  merge: 'pg_advisory_xact_lock',
+  'exclusive change': 'pg_advisory_xact_lock',
 } as const
 
 /**
- * Takes the lock of a registry until the transaction ends. With `change`, for changes of records with events, transactions share
- * the lock; they take it before they lock a record. With `subscribe`, for making or renewing subscriptions, and for ending them
- * by request, by the operator or with a consent, a transaction has the lock alone: it waits for transactions with `change`, and
- * those wait for it. A transaction that answers an accepted request locks the row of the exchange before. No deadlock follows,
- * because changes of records never lock such a row. With `merge` a transaction waits in the same way, for example so that no
- * record is made meanwhile with an identifier of a retired record.
+ * Takes the lock of a registry until the transaction ends. Transactions with another purpose than `change` have it alone.
+ * - `change`: changes of records. Transactions share the lock, and take it before they lock a record.
+ * - `subscribe`: subscriptions are made or renewed, or ended by request, by the operator or with a consent.
+ * - `exclusive change`: no other change may run beside, for example when records are merged, a person is protected, or the
+ *   registry gets another source. So no record is made meanwhile with an identifier of a retired record.
+ *
+ * A transaction that answers an accepted request locks the row of the exchange before. No deadlock follows, because changes of
+ * records never lock such a row.
  */
 export async function lockRegistryFor(
   client: ClientBase,

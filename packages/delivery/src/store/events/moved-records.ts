@@ -13,7 +13,8 @@ export interface MovedRecords {
 
 /**
  * Replaces the record ids of events by the new ids. A numeric id that no record has any more becomes the text "-" and the number,
- * because another record may get that number when records are copied again. The caller holds `lockRegistryFor(..., 'merge')`.
+ * because another record may get that number when records are copied again. The caller holds
+ * `lockRegistryFor(..., 'exclusive change')`.
  */
 export async function replaceRecordIdsOfEvents(client: Pick<ClientBase, 'query'>, moved: MovedRecords): Promise<void> {
   const { record, record_key } = toStoredIdSql('named.id')

@@ -1,6 +1,6 @@
 /** Takes committed envelopes back before they are sent, or before they are sent again. */
 
-import { MAILBOXES_PAYLOAD_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
+import { MAILBOXES_PAYLOAD_PREFIX, MOST_ANNOUNCED_MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
 import type pg from 'pg'
 import { isNewestEnvelopeSql, SET_NOTIFICATION_WAITING_SQL } from '../deliveries/deliveries.ts'
 import { IS_SILENCED_SQL, IS_UNFILTERED_SQL } from './waiting.ts'
@@ -78,10 +78,15 @@ export async function moveWaitingNotifications(
   { subscriptions, from, to }: MovedSubscriptions,
 ): Promise<void> {
   // The lock keeps others from committing an envelope of the old mailboxes until the transaction ends.
-  await client.query('select from mailbox where id = any($1::int[]) order by id for no key update', [from])
+  const { rows } = await client.query<{ closed: boolean }>(
+    `select state = 'closed' as closed from mailbox where id = any($1::int[]) order by id for no key update`,
+    [from],
+  )
+  // Only a closed mailbox has envelopes that were given up: for others the dead letters of all participants need not be read.
+  const givenUp = rows.some(({ closed }) => closed) ? "or (state = 'dead' and reason = 'expired')" : ''
   await client.query(
     `with ${dropEnvelopesSql(
-      `where mailbox = any($1::int[]) and (state = 'pending' or (state = 'dead' and reason = 'expired')) and exists (
+      `where mailbox = any($1::int[]) and (state = 'pending' ${givenUp}) and exists (
           select from notification where subscription = any($2::int[]) and ${isNewestEnvelopeSql('delivery')})`,
       'dropped.attempts > 0',
     )}
@@ -92,7 +97,8 @@ export async function moveWaitingNotifications(
     `update notification set mailbox = $1 where subscription = any($2::int[]) and mailbox <> $1 and state = 'waiting'`,
     [to, subscriptions],
   )
-  await client.query('select pg_notify($1, $2)', [WORK_CHANNEL, `${MAILBOXES_PAYLOAD_PREFIX}${[to, ...from].join()}`])
+  const announced = from.length < MOST_ANNOUNCED_MAILBOXES ? [to, ...from] : []
+  await client.query('select pg_notify($1, $2)', [WORK_CHANNEL, `${MAILBOXES_PAYLOAD_PREFIX}${announced.join()}`])
 }
 
 /**

@@ -4,16 +4,16 @@ import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import { GRANTS_IN_FORCE_SQL } from '@rollcall/participants/store/grants'
 import type { ClientBase } from 'pg'
 
-/** The rules of a subscriber's grant about which persons are hidden from the subscriber. */
+/** The rules of a subscriber's grant: which protected persons are shown to the subscriber, and whether minors are hidden. */
 export interface HidingRules {
   /** The categories of protected persons whom the grant shows. */
-  readonly categories: readonly string[]
+  readonly shownCategories: readonly string[]
   /** True when the grant hides minors. */
-  readonly minors: boolean
+  readonly hidesMinors: boolean
 }
 
 /** The rules for a subscriber without rights: all protected persons and all minors are hidden. */
-export const HIDING_RULES_WITHOUT_RIGHTS: HidingRules = { categories: [], minors: true }
+export const HIDING_RULES_WITHOUT_RIGHTS: HidingRules = { shownCategories: [], hidesMinors: true }
 
 /** Returns a function that gives the hiding rules for the subscriber of a subscription id. */
 export async function findHidingRules(
@@ -31,7 +31,7 @@ export async function findHidingRules(
   const found = new Map<number, HidingRules>(
     rows.map(({ id, categories, minors }) => [
       id,
-      { categories: categories === 'all' ? PROTECTION_CATEGORIES : categories, minors },
+      { shownCategories: categories === 'all' ? PROTECTION_CATEGORIES : categories, hidesMinors: minors },
     ]),
   )
   return (subscription) => found.get(subscription) ?? HIDING_RULES_WITHOUT_RIGHTS

@@ -72,7 +72,7 @@ export async function expireSubscriptions(client: Pick<ClientBase, 'query'>, now
 }
 
 /** Ends the live subscriptions whose filter names one person, and that have a notification of these events. */
-export async function endNotifiedSubscriptions(
+export async function endNotifiedPersonSubscriptions(
   client: ClientBase,
   events: readonly number[],
   reason: EndReason,

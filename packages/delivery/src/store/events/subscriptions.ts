@@ -3,6 +3,7 @@
  * meanwhile. Changes are matched by the keys of subscriptions, and only live subscriptions have keys.
  */
 
+import { pseudonymsSql, pseudonymsText } from '@rollcall/consents/store/consent-uses'
 import type { SubscriptionConsent } from '@rollcall/core/model/consent'
 import type { Frequency } from '@rollcall/core/model/event'
 import type { ClientBase } from 'pg'
@@ -105,21 +106,29 @@ interface SubscriptionWithConsent {
 }
 
 async function upsertSubscriptionConsents(client: ClientBase, subscriptions: readonly SubscriptionWithConsent[]): Promise<void> {
-  for (const { id, consent } of subscriptions) {
-    if (id === undefined || !consent) continue
-    const { participant, pseudonyms, purpose, signed, attributes } = consent
-    await client.query(
-      `insert into subscription_consent (subscription, participant, pseudonyms, purpose, authority, jti, attributes,
-         given_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-       on conflict (subscription) do update set pseudonyms = excluded.pseudonyms, purpose = excluded.purpose,
-         authority = excluded.authority, jti = excluded.jti, attributes = excluded.attributes,
-         given_at = excluded.given_at, expires_at = excluded.expires_at`,
-      [
-        ...[id, participant, pseudonyms, purpose, signed.authority, signed.jti, JSON.stringify(attributes)],
-        ...[signed.given_at, signed.expires_at],
-      ],
-    )
-  }
+  const given = subscriptions.flatMap(({ id, consent }) => (id === undefined || !consent ? [] : [{ id, consent }]))
+  if (given.length === 0) return
+  await client.query(
+    `insert into subscription_consent (subscription, participant, purpose, pseudonyms, attributes, authority, jti, given_at,
+       expires_at)
+     select subscription, participant, purpose, ${pseudonymsSql('pseudonyms')}, attributes::jsonb, authority, jti, given_at,
+       expires_at
+     from unnest($1::integer[], $2::integer[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::text[],
+       $8::timestamptz[], $9::timestamptz[])
+       as given (subscription, participant, purpose, pseudonyms, attributes, authority, jti, given_at, expires_at)
+     on conflict (subscription) do update set pseudonyms = excluded.pseudonyms, purpose = excluded.purpose,
+       authority = excluded.authority, jti = excluded.jti, attributes = excluded.attributes,
+       given_at = excluded.given_at, expires_at = excluded.expires_at`,
+    [
+      given.map(({ id }) => id),
+      ...(['participant', 'purpose'] as const).map((name) => given.map(({ consent }) => consent[name])),
+      given.map(({ consent }) => pseudonymsText(consent.pseudonyms)),
+      given.map(({ consent }) => JSON.stringify(consent.attributes)),
+      ...(['authority', 'jti', 'given_at', 'expires_at'] as const).map((name) =>
+        given.map(({ consent }) => consent.signed[name]),
+      ),
+    ],
+  )
 }
 
 /** The keys of subscriptions, each with the subscription's id. One that was not made or renewed is left out. */

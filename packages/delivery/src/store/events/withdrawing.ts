@@ -35,7 +35,7 @@ export async function dropNotificationsOfProtected(
     client,
     rows.map(({ subscription }) => subscription),
   )
-  const withdrawn = rows.filter(({ subscription }) => !hides(subscription).categories.includes(category)).map(({ id }) => id)
+  const withdrawn = rows.filter(({ subscription }) => !hides(subscription).shownCategories.includes(category)).map(({ id }) => id)
   await dropNotifications(client, withdrawn)
   return withdrawn.length
 }

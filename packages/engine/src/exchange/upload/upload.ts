@@ -19,7 +19,7 @@ import {
   SourcedEnvelope,
 } from '@rollcall/protocol'
 import { checkItemCount } from '../checks.ts'
-import { type ItemChunk, makeUnreadRequest, type ReadRequestDeps, type UnreadRequest } from '../unread-request.ts'
+import { type ItemChunk, makeRequestWithEnvelope, type ReadRequestDeps, type RequestWithEnvelope } from '../read-request.ts'
 import { checkEndOfParts, readFields, readWholePart, type UploadFields } from './fields.ts'
 import { type CheckedItem, type MakeUploadFileReader, uploadFormatsOf } from './items.ts'
 import { badRequestFault, boundaryOf, type PartEvents, readPartPieces, readParts } from './multipart.ts'
@@ -33,7 +33,7 @@ export async function readUploadRequest(
   operation: Operation,
   participant: Participant,
   { headers, body, hold }: AdmittedRequest,
-): Promise<UnreadRequest> {
+): Promise<RequestWithEnvelope> {
   const { limits } = deps
   const problem = encodingProblem(headers['content-encoding'])
   if (problem !== null) throw new RequestFault('err.request.bad', problem, 415)
@@ -47,14 +47,14 @@ export async function readUploadRequest(
     if (fields.envelope !== null) throw badRequestFault('envelope: stands in the file where fileFormat is json')
     const body = await readWholePart(file, 'fileName', limits.body_bytes)
     await checkEndOfParts(file)
-    return makeUnreadRequest(deps, 'async', operation, participant, { body, bounds })
+    return makeRequestWithEnvelope(deps, 'async', operation, participant, { body, bounds })
   }
   const format = uploadFormatsOf(operation).get(fields.fileFormat)
   if (format === undefined) {
     const known = ['json', ...uploadFormatsOf(operation).keys()].join(', ')
     throw badRequestFault(`fileFormat: must be one of ${known} on this path`)
   }
-  return makeUnreadItemUpload(deps, operation, file, fields, {
+  return makeItemUploadRequest(deps, operation, file, fields, {
     format,
     envelope: await readUploadEnvelope(deps, participant, fields, bounds),
   })
@@ -84,13 +84,13 @@ async function readUploadEnvelope(
 }
 
 /** Makes the request of an upload of items. The file's items become those of the envelope's message, in chunks. */
-function makeUnreadItemUpload(
+function makeItemUploadRequest(
   { limits }: Pick<ReadRequestDeps, 'limits'>,
   operation: Operation,
   file: PartEvents,
   { fileFormat }: UploadFields,
   { format, envelope }: { format: MakeUploadFileReader; envelope: Envelope },
-): UnreadRequest {
+): RequestWithEnvelope {
   const { request } = operation
   const member = request.items ?? ''
   return {

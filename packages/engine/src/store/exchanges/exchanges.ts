@@ -179,7 +179,10 @@ const ACCEPTANCE_SQL_TYPES = [
   'float8',
 ]
 
-/** SQL that stores messages, accepts those with an `Acceptance`, and tells the workers of all nodes if some are not claimed. */
+/**
+ * SQL that stores messages, accepts those with an `Acceptance`, and tells the workers of all nodes if some are not claimed. The
+ * statement must read `announced`: PostgreSQL runs a `select` in `with` only as far as something reads it.
+ */
 const storeAndAcceptSql = (parameter: WriteParameterSql): string => `${insertExchangesSql(parameter)},
   asked as (
     select * from unnest(${ACCEPTANCE_SQL_TYPES.map((type, at) => `${parameter(8 + at)}::${type}[]`).join()})

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../../keys/test/postgres.ts'
 import { createExchangeMemory } from './exchanges.ts'
 import { forgetExchanges } from './forget-exchanges.ts'
-import { commitReply } from './replies.ts'
+import { commitPage } from './replies.ts'
 import { createCiphertextMemory } from './sealed-messages.ts'
 
 let database: TestDatabase
@@ -155,7 +155,7 @@ test('a chunk that is being answered and its request are forgotten after it', as
   )
   const goOn = await standingCommits()
   const step = { id: chunk, claim, from: 0, page: 1, state: 'replied', items: [], goesOn: false } as const
-  const answered = commitReply(database.db, { ...step, delivery: null, deliveryClaim: null })
+  const answered = commitPage(database.db, { ...step, delivery: null, deliveryClaim: null })
   await expect.poll(waiting, { timeout: 60_000 }).toBe(1)
 
   let forgotten: number | undefined

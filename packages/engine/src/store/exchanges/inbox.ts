@@ -17,7 +17,7 @@ export interface NewInboxMessage {
   readonly callback: string
   /** The `Registry.id` of the receiving registry. */
   readonly registry: number
-  /** The correlation_id of our ack: that of the callback, or a new one when the callback has none. */
+  /** The correlation_id of our ack: that of the callback, or a new one when the callback has none of 1 to 99 characters. */
   readonly correlation_id: string
   readonly transaction_id: string | null
   readonly status: string | null

@@ -24,8 +24,11 @@ export interface NewAnsweredItem {
   readonly record_ids: readonly RecordId[] | null
 }
 
-/** A page of an answer, written only while its exchange has the claim of the run that made the page. */
-export interface ReplyStep {
+/**
+ * A page of an answer, or the end of an exchange without a further page. Written only while the exchange has the claim of the run
+ * that made it.
+ */
+export interface PageToCommit {
   /** The row id of the exchange or chunk. */
   readonly id: string
   /** The id of the claim under which the run answers the exchange. */
@@ -49,9 +52,9 @@ export interface ReplyStep {
  * Writes a page and runs its effects, in one transaction.
  * @returns false when the claim has ended: another run answers the exchange, and nothing was changed
  */
-export function commitReply({ pool }: Pick<Database, 'pool'>, step: ReplyStep): Promise<boolean> {
+export function commitPage({ pool }: Pick<Database, 'pool'>, step: PageToCommit): Promise<boolean> {
   return withTransaction(pool, async (client) => {
-    const isWritten = await writeReplyStep(client, step)
+    const isWritten = await writePage(client, step)
     if (isWritten) for (const effect of step.effects ?? []) await effect(client)
     return isWritten
   })
@@ -69,30 +72,30 @@ export async function commitEffects({ pool }: Pick<Database, 'pool'>, effects: r
  * The most items, and the most bytes of a callback's body, of a page that is written in one statement with other pages: a larger
  * page would keep the others waiting.
  */
-const SMALL_REPLY_LIMITS = { items: 20, bytes: 65_536 }
+const SMALL_PAGE_LIMITS = { items: 20, bytes: 65_536 }
 
 /** True when a page may be written in one statement with others: small, without effects, and of no chunk. */
-export const isSmallReply = (
-  { items, delivery, effects = [] }: ReplyStep,
+export const isSmallPage = (
+  { items, delivery, effects = [] }: PageToCommit,
   { parent }: { readonly parent: string | null },
 ): boolean =>
   parent === null &&
   effects.length === 0 &&
-  items.length <= SMALL_REPLY_LIMITS.items &&
-  (delivery?.body.length ?? 0) <= SMALL_REPLY_LIMITS.bytes
+  items.length <= SMALL_PAGE_LIMITS.items &&
+  (delivery?.body.length ?? 0) <= SMALL_PAGE_LIMITS.bytes
 
-async function writeReplyStep(client: pg.ClientBase, step: ReplyStep): Promise<boolean> {
-  const { rows } = await client.query({ name: 'commit reply', text: COMMIT_REPLY, values: replyStepValues([step]) })
+async function writePage(client: pg.ClientBase, step: PageToCommit): Promise<boolean> {
+  const { rows } = await client.query({ name: 'commit reply', text: COMMIT_PAGE, values: pageValues([step]) })
   return rows.length > 0
 }
 
-function replyStepValues(steps: readonly ReplyStep[]): unknown[] {
-  const items = steps.flatMap(({ items }, at) => items.map((item) => ({ ...item, step: at + 1 })))
-  const deliveries = steps.flatMap(({ delivery, deliveryClaim: claim }, at) =>
+function pageValues(pages: readonly PageToCommit[]): unknown[] {
+  const items = pages.flatMap(({ items }, at) => items.map((item) => ({ ...item, step: at + 1 })))
+  const deliveries = pages.flatMap(({ delivery, deliveryClaim: claim }, at) =>
     delivery === null ? [] : [{ ...delivery, claim, step: at + 1 }],
   )
   return [
-    ...columnValues(steps, ['id', 'claim', 'from', 'page', 'state', 'goesOn']),
+    ...columnValues(pages, ['id', 'claim', 'from', 'page', 'state', 'goesOn']),
     ...columnValues(items, ['step', 'position', 'reference_id', 'status', 'total', 'page_size', 'record_type']),
     ...columnValues(
       items.map(({ record_ids }) => (record_ids === null ? NO_RECORD_IDS : toStoredIdArrays(record_ids))),
@@ -112,7 +115,7 @@ const columnValues = <Row>(rows: readonly Row[], names: readonly (keyof Row)[]):
   names.map((name) => rows.map((row) => row[name]))
 
 /** Makes the SQL of a table whose rows are the pages to write. */
-const replyStepRowsSql = (
+const pageRowsSql = (
   parameter: WriteParameterSql,
 ): string => `unnest(${parameter(0)}::uuid[], ${parameter(1)}::uuid[], ${parameter(2)}::integer[],
     ${parameter(3)}::integer[], ${parameter(4)}::text[], ${parameter(5)}::boolean[]) with ordinality
@@ -122,13 +125,13 @@ const HOLDS_CLAIM_SQL = `exchange.correlation_id = step.id and exchange.claim = 
 
 // The deliveries of a divided request have page numbers of the whole request: first come the first pages of all chunks, then
 // their second pages. Requests whose chunks are answered at the same time are locked in one order.
-const writeReplyStepsSql = (parameter: WriteParameterSql, condition: string): string => `stepped as (
+const writePagesSql = (parameter: WriteParameterSql, condition: string): string => `stepped as (
     update accepted_exchange as exchange set page = step.page, state = step.state, runs = 0,
       claim = case when step.goes_on then exchange.claim end,
       claimed_until = case when step.goes_on then claimed_until end,
       due_at = case when step.goes_on then due_at else now() end,
       finished_at = case when step.state = 'replying' then null else now() end
-    from ${replyStepRowsSql(parameter)}
+    from ${pageRowsSql(parameter)}
     where ${HOLDS_CLAIM_SQL} and ${condition}
     returning step.number::integer as step, coalesce(parent, exchange.correlation_id) as correlation_id, participant,
       registry, first_item, chunk, chunks, parent, exchange.state, exchange.page
@@ -180,15 +183,15 @@ const DELIVERY_COLUMN_TYPES = [
   'bigint',
 ]
 
-const COMMIT_REPLY = `with ${writeReplyStepsSql(ownStatementParameterSql, 'true')} select step from stepped`
+const COMMIT_PAGE = `with ${writePagesSql(ownStatementParameterSql, 'true')} select step from stepped`
 
 /** Writes pages in the statement of their audit entries. A page whose exchange is locked by others is not written. */
-export const REPLY_JOINT_WRITE: JointWrite<ReplyStep> = {
+export const PAGE_JOINT_WRITE: JointWrite<PageToCommit> = {
   name: 'replies',
   held: (parameter) => `replies_held as (
-    select step.number from accepted_exchange as exchange join ${replyStepRowsSql(parameter)} on ${HOLDS_CLAIM_SQL}
+    select step.number from accepted_exchange as exchange join ${pageRowsSql(parameter)} on ${HOLDS_CLAIM_SQL}
     for update of exchange skip locked
   )`,
-  written: (parameter) => writeReplyStepsSql(parameter, '(select held from joint)'),
-  values: replyStepValues,
+  written: (parameter) => writePagesSql(parameter, '(select held from joint)'),
+  values: pageValues,
 }

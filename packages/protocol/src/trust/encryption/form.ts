@@ -128,7 +128,7 @@ export function findEncryptionMismatch(encrypted: boolean, message: JsonObject):
 
 /**
  * True when an answer or a callback is encrypted: its header says so, or, if the header does not say, the form of the message
- * shows it (3.1). A false statement does no harm: what is not encrypted for our key cannot be decrypted, and where messages
+ * shows it. A false statement does no harm: what is not encrypted for our key cannot be decrypted, and where messages
  * must be encrypted, a clear one is refused.
  */
 export function isResultEncrypted(

@@ -4,7 +4,7 @@ import { fromBase64Url, toBase64Url, utf8Bytes } from '../base64.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { ALGORITHMS, findAllowedAlgorithm } from './algorithms.ts'
 import { type CanonicalParts, headerAndMessageText } from './canonical-forms.ts'
-import type { Layout } from './layout.ts'
+import type { Layout, SignatureProfile } from './layout.ts'
 import { invalid } from './problem.ts'
 
 /** The middle part of a JWS: how it is written and checked. */
@@ -43,7 +43,7 @@ function jwsLayout(middle: PayloadPart): Layout {
     digest: false,
 
     read(text, { profile }) {
-      const [start, payload, end, ...more] = text.split('.')
+      const [start, payload, end, ...more] = text.split('.', 4)
       if (start === undefined || payload === undefined || end === undefined || more.length > 0) {
         throw invalid('the signature must be a JWS in compact form')
       }
@@ -78,6 +78,13 @@ export const jwsEmbedded = jwsLayout(embeddedPayload)
 
 /** The layout of a compact JWS whose payload, header and message, is left out. */
 export const jwsDetached = jwsLayout(detachedPayload)
+
+/**
+ * Returns a signature without the payload that a JWS may have: header and message. Whoever has the message can still verify it
+ * (RFC 7515, appendix F).
+ */
+export const signatureWithoutPayload = (signature: string, { layout }: SignatureProfile): string =>
+  layout === 'jws' ? `${signature.slice(0, signature.indexOf('.'))}.${signature.slice(signature.lastIndexOf('.'))}` : signature
 
 /** The members that the header of a JWS may have. Others, such as `crit` and keys, are refused. */
 const ALLOWED_JWS_MEMBERS = ['alg', 'kid', 'typ', 'cty']

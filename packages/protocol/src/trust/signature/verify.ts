@@ -3,9 +3,13 @@ import { isJsonObject, type JsonValue } from '../../json.ts'
 import type { SignedEnvelope } from '../source.ts'
 import { ALGORITHMS, fitsAlgorithm, type WebCryptoKey } from './algorithms.ts'
 import { canonicalPayloadText, receivedParts } from './canonical-forms.ts'
+import { signatureWithoutPayload } from './jws.ts'
 import type { ReadingRules, ReadSignature } from './layout.ts'
 import { LAYOUTS } from './layouts.ts'
 import { invalid, isPlaceholder, SignatureProblem } from './problem.ts'
+
+/** The most characters of a signature: a sender may pad a valid one, and the audit log keeps it. */
+const MOST_SIGNATURE_CHARACTERS = 8_192
 
 /**
  * Reads the `signature` of an envelope in the layout of the sender's profile. The returned signature is not verified yet.
@@ -20,7 +24,11 @@ export function readSignature(signature: JsonValue | undefined, rules: ReadingRu
   if (isPlaceholder(signature)) {
     throw new SignatureProblem('missing', 'the message has a placeholder instead of a signature')
   }
-  return LAYOUTS[rules.profile.layout].read(signature, rules)
+  const read = LAYOUTS[rules.profile.layout].read(signature, rules)
+  if (signatureWithoutPayload(signature, rules.profile).length > MOST_SIGNATURE_CHARACTERS) {
+    throw invalid(`the signature must have at most ${MOST_SIGNATURE_CHARACTERS} characters, without the payload of a JWS`)
+  }
+  return read
 }
 
 /**

@@ -152,6 +152,22 @@ describe('what is asked', () => {
   })
 })
 
+it.each([
+  ['/accounts?participant=%00', 'participant'],
+  ['/messages?operation=a%00b', 'operation'],
+  ['/messages/%00/evidence', 'message_id'],
+  ['/registries/civil/source/rejects?after=%00', 'after'],
+])('%s is refused: no text of a path or a query has a NUL', async (path, member) => {
+  expect(await refusal(path, { token: tokens.own })).toBe(`400 err.request.bad ${member}: the text has a NUL character`)
+})
+
+it.each(['/deliveries?since', '/registries/civil/events?until', '/messages?since', '/messages?until', '/accounts?from'])(
+  '%s takes a leap second',
+  async (path) => {
+    expect((await ask(`${path}=2016-12-31T23:59:60Z`)).status).toBe(200)
+  },
+)
+
 describe('protected persons, holds, records and retention', () => {
   const post = (path: string, role: string, body: object) =>
     ask(path, {

@@ -49,7 +49,7 @@ export function makeAdminApiDocument(routes: readonly AdminRoute[]): JsonMembers
             'The cookie of the console. Calls with it need the header `Rollcall-Console`: `1`, or `poll` for what a page asks by itself.',
         },
       },
-      ...errorComponents(ERROR_DESCRIPTIONS),
+      ...errorComponents(),
     },
   }
 }
@@ -64,10 +64,10 @@ export function openApiPaths(base: string, calls: readonly (readonly [DescribedC
   return paths
 }
 
-/** Makes the OpenAPI components of errors. @param errors the meaning of each status */
-export const errorComponents = (errors: Readonly<Record<string, string>> = ERROR_DESCRIPTIONS): JsonMembers => ({
+/** Makes the OpenAPI components of errors. @param changes the statuses whose meaning differs from that in the admin API */
+export const errorComponents = (changes: Readonly<Record<string, string>> = {}): JsonMembers => ({
   responses: Object.fromEntries(
-    Object.entries(errors).map(([status, description]) => [`Error${status}`, errorAnswer(description)]),
+    Object.entries({ ...ERROR_DESCRIPTIONS, ...changes }).map(([status, text]) => [`Error${status}`, errorAnswer(text)]),
   ),
   schemas: { Errors: ERRORS_SCHEMA },
 })

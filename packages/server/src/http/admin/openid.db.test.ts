@@ -338,16 +338,20 @@ it('the log has no code, no secret and no token', async () => {
   }
 })
 
-it('where the provider does not answer, the page says so', async () => {
-  const away = await testServer({
-    ROLLCALL_OIDC_ISSUER: 'http://127.0.0.1:1',
-    ROLLCALL_OIDC_CLIENT_ID: CLIENT.id,
-    ROLLCALL_OIDC_CLIENT_SECRET: CLIENT.secret,
-    ROLLCALL_OIDC_ROLES: 'a=read',
-    ROLLCALL_CONSOLE_URL: CONSOLE_URL,
-  })
-  server.closing(away)
-  const answer = await fetch(`${away.adminUrl}${OPENID_START_PATH}`, { redirect: 'manual' })
-  expect(answer.status).toBe(503)
-  expect(await answer.text()).toContain('the provider of OpenID Connect does not answer; try again later.')
+it('where the provider does not answer, or names no page to sign in, the page says so', async () => {
+  const pageless = await testProvider(undefined, { authorization_endpoint: undefined })
+  server.closing(pageless)
+  for (const issuer of ['http://127.0.0.1:1', pageless.issuer]) {
+    const away = await testServer({
+      ROLLCALL_OIDC_ISSUER: issuer,
+      ROLLCALL_OIDC_CLIENT_ID: CLIENT.id,
+      ROLLCALL_OIDC_CLIENT_SECRET: CLIENT.secret,
+      ROLLCALL_OIDC_ROLES: 'a=read',
+      ROLLCALL_CONSOLE_URL: CONSOLE_URL,
+    })
+    server.closing(away)
+    const answer = await fetch(`${away.adminUrl}${OPENID_START_PATH}`, { redirect: 'manual' })
+    expect(answer.status).toBe(503)
+    expect(await answer.text()).toContain('the provider of OpenID Connect does not answer; try again later.')
+  }
 })

@@ -101,6 +101,9 @@ describe('a participant is taken in', () => {
       const [member = ''] = Object.keys(wrong)
       expect(await refusal(`${AT}/limits`, wrong)).toMatch(new RegExp(`^400 err\\.request\\.bad ${member}: `))
     }
+    expect(await refusal(`${AT}/limits`, { max_page_size: 3_000_000_000 })).toBe(
+      '400 err.request.bad max_page_size: must be at most 2147483647',
+    )
     expect(await refusal('/participants/none.example/limits', {})).toMatch(/^404 err\.request\.not_found /)
   })
 

@@ -28,7 +28,7 @@ export async function readInput(
   if (unknown !== undefined) throw badRequest(`${printableName(unknown)}: is not a known member`)
   const { properties = {} } = route.input as { properties?: Record<string, { type?: string }> }
   const inPath = Object.entries(request.params as Record<string, string>).map(
-    ([name, text]): [string, string | number | boolean] => [name, scalarOf(text, properties[name]?.type)],
+    ([name, text]): [string, string | number | boolean] => [name, scalarOf(name, text, properties[name]?.type)],
   )
   return { ...given, ...Object.fromEntries(inPath) }
 }
@@ -45,13 +45,15 @@ const printableName = (name: string): string => (/^[\w.-]{1,64}$/.test(name) ? n
 function readQueryMember(name: string, given: string | readonly string[], schema: TSchema | undefined) {
   const { type, items } = (schema ?? {}) as { type?: string; items?: TSchema }
   const texts = typeof given === 'string' ? [given] : given
-  if (type === 'array') return texts.map((text) => scalarOf(text, (items as { type?: string })?.type))
+  if (type === 'array') return texts.map((text) => scalarOf(name, text, (items as { type?: string })?.type))
   const [text = '', ...more] = texts
   if (more.length > 0) throw badRequest(`${printableName(name)}: must be given once`)
-  return scalarOf(text, type)
+  return scalarOf(name, text, type)
 }
 
-function scalarOf(text: string, type: string | undefined): string | number | boolean {
+/** Converts a text of the path or the query. @throws RequestFault it has a NUL, which no JSON body can have either */
+function scalarOf(name: string, text: string, type: string | undefined): string | number | boolean {
+  if (text.includes('\0')) throw badRequest(`${printableName(name)}: the text has a NUL character`)
   if (type === 'boolean' && /^(?:true|false)$/.test(text)) return text === 'true'
   if ((type === 'integer' || type === 'number') && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) return Number(text)
   return text

@@ -14,5 +14,10 @@ export const partnerDocument = () => ({
     PARTNER_BASE,
     [...PARTNER_ROUTES, ...Object.values(PARTNER_SESSION_CALLS)].map((call) => [call, {}] as const),
   ),
-  components: errorComponents(),
+  components: errorComponents({
+    401: 'Nobody is signed in, or the session has ended.',
+    403: 'The call does not come from the partner page.',
+    413: 'The body is larger than 16,384 bytes.',
+    429: 'Too many calls of this participant, or failures of this address, came within a minute.',
+  }),
 })

@@ -164,6 +164,8 @@ describe('audit person', () => {
     expect((await found('UIN', '2', { to: before })).seen).toEqual(['other'])
     expect((await found('UIN', '2', { from: at })).seen).toEqual(['first', 'again'])
     expect((await found('UIN', '2', { to: '1999-01-01T00:00:00Z' })).seen).toEqual([])
+    await addEntry({ operation: 'only asked', records: 0, shown: {} }, [personAs('asked', 'UIN:41')])
+    expect((await found('UIN', '41', { from: '2016-12-31T23:59:60Z' })).asked).toContain('only asked')
   })
 
   it('finds what was given again in the period of what was seen before it', async () => {
@@ -208,5 +210,16 @@ describe('audit person', () => {
     await expect(auditPerson(acting(deps), { type: 'UIN', value: ' ' })).rejects.toThrow(
       'type and value: must be an identifier of a type such as',
     )
+  })
+
+  it.each(['2026-01-01T00:00:00Z', '2026-06-01T00:00:00Z'])('refuses a period from June that ends at %s', async (to) => {
+    const look = { type: 'UIN', value: '71', from: '2026-06-01T00:00:00Z', to }
+    const looks = async () => (await found('UIN', '71')).asked.length
+    const before = await looks()
+    const refusal = { name: 'AdminRefusal', message: 'to: must be later than from' }
+    await expect(auditPerson(acting(deps), look)).rejects.toMatchObject(refusal)
+    await expect(reportAccess(acting(deps), look)).rejects.toMatchObject(refusal)
+    // The look that counts has an audit entry itself, and the refused ones have none.
+    expect(await looks()).toBe(before + 1)
   })
 })

@@ -179,9 +179,13 @@ describe('a withdrawal', () => {
         return ended
       })
     }
+    const counted = vi.spyOn(server.context.metrics, 'itemAnswered')
     // The second time is that of the record which was found: nothing asks again before the answer is whole.
     const sync = spied(2)
     expect(await found({ ...by('UIN', uin), ...asserted() }).finally(() => sync.mockRestore())).toBe(0)
+    // The item was answered twice, and counted once.
+    expect(counted).toHaveBeenCalledTimes(1)
+    counted.mockRestore()
     await reinstateConsent(acting(deps), ofPerson())
     const criteria = { ...by('UIN', uin), ...asserted() }
     const id = await accepted(server, peer, searchFor(peer, [{ search_criteria: criteria }]))
@@ -319,7 +323,7 @@ it('consents of an authority that is removed do not count, nor what it had revok
   })
   expect(await found({ ...by('UIN', uin), ...(await consent('a')) })).toBe(1)
   await withdrawConsent(acting(deps), { authority: gone.name, jti: 'b' })
-  await removeConsentAuthority(acting(deps), { name: gone.name })
+  expect(await removeConsentAuthority(acting(deps), { name: gone.name })).toMatchObject({ name: gone.name, unfinished: false })
   server.clock.pass(1_000)
   expect(await item({ ...by('UIN', uin), ...(await consent('a')) })).toMatchObject({
     status: 'rjct',

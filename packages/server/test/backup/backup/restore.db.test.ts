@@ -196,12 +196,16 @@ test('a backup that is made while others write is of one moment', async () => {
 })
 
 test('what is no backup is refused', async () => {
-  const file = join(await folder(), 'x')
+  const path = await folder()
+  const file = join(path, 'x')
   await writeFile(file, 'rollcall-backup 2\n{}\n')
   await expect(restoreDatabase(acting(depsOf(await emptyTarget())), { file, ...without })).rejects.toThrow(
     'the file is no backup of Rollcall, or of a format that this version does not know',
   )
   await expect(restoreDatabase(acting(depsOf(await emptyTarget())), { file: `${file}y`, ...without })).rejects.toThrow(
     `the file ${file}y cannot be read: no such file or directory`,
+  )
+  await expect(restoreDatabase(acting(depsOf(await emptyTarget())), { file: path, ...without })).rejects.toThrow(
+    `the file ${path} cannot be read: it is no regular file`,
   )
 })

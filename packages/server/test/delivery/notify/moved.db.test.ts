@@ -6,9 +6,10 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { closeStaleMailboxes } from '@rollcall/delivery/store/events/closing'
 import { ensureMailbox } from '@rollcall/delivery/store/events/mailboxes'
 import { forgetExchanges } from '@rollcall/engine/store/exchanges/forget-exchanges'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { ENVELOPE_JOINT_WRITE } from '../../../../delivery/src/store/events/envelopes.ts'
+import { moveWaitingNotifications } from '../../../../delivery/src/store/events/recall-envelope.ts'
 import { renewSubscriptions } from '../../../../delivery/src/store/events/subscriptions.ts'
 import { auditEntry } from '../../../../settings/test/audit-log.ts'
 import { answering, type Received, type Receiver } from '../../deliveries.ts'
@@ -191,4 +192,29 @@ test('what was given up when its mailbox was closed is sent to the new address f
   await until(() => expect(peer.received.slice(attempts).map(told)).toEqual(['/new/notify 1: first second']))
   await forgetExchanges(server.database.db, 5 * DAY)
   expect(await states()).toEqual([{ state: 'delivered', reason: null }])
+})
+
+test('a move from an open mailbox looks for no dead letters, which other participants have too', async () => {
+  const { id, mailbox } = await subscribe()
+  const asked = vi.spyOn(pool, 'query')
+  await moveWaitingNotifications(pool, { subscriptions: [id], from: [mailbox], to: mailbox })
+  const statements = asked.mock.calls.map(([statement]) => String(statement)).join()
+  asked.mockRestore()
+  expect(statements).toContain("state = 'pending'")
+  expect(statements).not.toContain("state = 'dead'")
+})
+
+test('a move from very many mailboxes announces none by its id: all are polled', async () => {
+  const { id, mailbox } = await subscribe()
+  const others = Array.from({ length: 2_000 }, (_, at) => 1_000_000 + at)
+  const asked = vi.spyOn(pool, 'query')
+  for (const from of [[mailbox], [mailbox, ...others]]) {
+    await moveWaitingNotifications(pool, { subscriptions: [id], from, to: mailbox })
+  }
+  const announced = asked.mock.calls.filter(([statement]) => String(statement).includes('pg_notify'))
+  asked.mockRestore()
+  expect(announced.map(([, values]: unknown[]) => values)).toEqual([
+    ['rollcall_work', `m${mailbox},${mailbox}`],
+    ['rollcall_work', 'm'],
+  ])
 })

@@ -116,6 +116,17 @@ describe('an accepted search', () => {
     expect(sent().map(({ path }) => path)).toEqual(['/mine/on-search?x=1'])
   })
 
+  it('goes to the default address at the time of its attempt, when that has changed since its page was made', async () => {
+    await newPeer()
+    const correlation_id = await ask([byIdentifier('UIN', 'U41')])
+    const { context, database } = server
+    const before = { ...(await context.callbacks.of(peer)), default_url: 'https://before.example/dci' }
+    // The first reading is that of the page. The attempt reads again.
+    const of = vi.fn(context.callbacks.of).mockResolvedValueOnce(before)
+    await answerExchange({ database, context: { ...context, callbacks: { of } } }, correlation_id)
+    expect(sent().map(({ path }) => path)).toEqual(['/registry/on-search'])
+  })
+
   it('is kept where there is nowhere to send it', async () => {
     await newPeer()
     await server.database.db.pool.query('update participant_callback set default_url = null where participant = $1', [peer.id])

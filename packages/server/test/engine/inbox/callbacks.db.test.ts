@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { inboxBodyBinding } from '@rollcall/engine/store/exchanges/inbox'
 import { findInInbox, listInbox } from '@rollcall/engine/store/exchanges/inbox-list'
 import { CALLBACKS } from '@rollcall/protocol'
@@ -137,6 +138,15 @@ describe('a callback', () => {
       const other = envelope('on-search', { header: { status }, message: null })
       const text = 'message: is required unless header.status is rjct'
       expectFault(await send('on-search', other), 400, 'err.request.bad', text)
+    }
+  })
+
+  it('of a notification has an ack with its own correlation_id only when that has 1 to 99 characters', async () => {
+    for (const correlation_id of ['n-1', '', randomBytes(9_000).toString('base64')]) {
+      const sent = envelope('notify', { message: { correlation_id } })
+      const answer = await send('notify', sent)
+      expectAck(answer, correlation_id === 'n-1' ? 'n-1' : undefined)
+      expect((await kept(sent.header.message_id))?.body).toEqual(sent)
     }
   })
 

@@ -12,7 +12,9 @@ const person = (uin: string, more: object) => ({
   ...more,
 })
 
-const { server, peer } = await civilServer([person('007', {})], { limits: { timestamp_window: 3600, reply_bytes: 1_048_576 } })
+const { server, peer } = await civilServer([person('007', {})], {
+  limits: { timestamp_window: 3600, reply_bytes: 1_048_576, asked_identifiers: 10_000 },
+})
 const wide = { phone_number: ['+1 555 0100'], pad: 'x'.repeat(50_000) }
 await server.registry(
   'civil',
@@ -98,6 +100,24 @@ describe('a batch', () => {
       status_reason_message:
         'search_criteria: the records of this answer are too many; send fewer items or ask for smaller pages',
     })
+  })
+
+  it('names so many identifiers and no more; an item with fewer still has its turn', async () => {
+    const values = Array.from({ length: 1_000 }, (_, index) => `${1_000 + index}`)
+    // A value without a type counts for six types at least, so two such items are above the limit.
+    const queries = [{ identifier_value: { $in: values } }, { identifier_value: { $in: values } }, { UIN: { $in: values } }]
+    const items = queries.map((query) => ({ search_criteria: { query_type: 'expression', query } }))
+    const answer = await postSearch(server, peer, items)
+    expect(answer.body.message.search_response).toMatchObject([
+      { status: 'succ' },
+      {
+        status: 'rjct',
+        status_reason_code: 'rjct.search_criteria.invalid',
+        status_reason_message:
+          'search_criteria.query: a request may name at most 10000 identifiers; a value without a type counts for each type',
+      },
+      { status: 'succ' },
+    ])
   })
 
   it('counts bytes, of which a letter may have three', async () => {

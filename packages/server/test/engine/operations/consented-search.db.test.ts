@@ -31,6 +31,17 @@ describe('basis consent', () => {
     })
   })
 
+  it('takes a slot for each search of a value of several types, also for the one that asks who shares it', async () => {
+    await granted(terms)
+    const slots = vi.spyOn(server.context.modes.sync.searchSlots, 'run')
+    // With its dashes it is a code, without them a telephone number.
+    const answer = await item({ ...expression({ identifier: { $eq: '012-345-678' } }), consent: CONSENT })
+    const takers = slots.mock.calls.map(([participant]) => participant)
+    slots.mockRestore()
+    expect(takers).toEqual([peer.id, peer.id])
+    expect(answer).toMatchObject({ status: 'succ', data: { reg_records: [] } })
+  })
+
   it('asks before its answer leaves whether the consent still holds: one statement, without a transaction', async () => {
     await granted(terms)
     const query = vi.spyOn(server.context.db.pool, 'query')

@@ -168,6 +168,21 @@ describe('an emergency', () => {
     })
   })
 
+  it.each([
+    ['a reason that is a number', { purpose: { code: 'emergency', text: 5 } }, 'purpose.text'],
+    ['a list as its time', { ts: [new Date().toISOString()] }, 'ts'],
+  ])('is refused with %s, and the item beside it is answered', async (_, more, member) => {
+    await granted({ query_forms: ['identifier', 'graphql'] })
+    const query = { query_type: 'graphql', query: '{ person(UIN: "1") { birth_date } }' }
+    const [refused, good] = await items({ ...query, authorize: authorize(more) }, byUin('1'))
+    expect(refused).toMatchObject({
+      status: 'rjct',
+      status_reason_code: 'rjct.search_criteria.invalid',
+      status_reason_message: `search_criteria.authorize.${member}: must be a string`,
+    })
+    expect(good.data.reg_records).toEqual([expect.objectContaining(CUT)])
+  })
+
   it('needs authorize, the purpose and a grant with such a part', async () => {
     await granted()
     const { purpose, ts } = authorize()

@@ -46,6 +46,17 @@ const endOf = async (id: string, page = 1) =>
 type Item = { readonly reference_id: string; readonly data: { readonly reg_records: readonly object[] } }
 const recordsOf = (items: readonly Item[]) => items.map(({ reference_id, data }) => [reference_id, data.reg_records.length])
 
+it('the consents of all persons of an answer are stored by one statement', async () => {
+  const id = await searched('1', '2')
+  await answerExchange(server, id)
+  // Rows of one statement have the same cmin.
+  const { rows: statements } = await db.pool.query('select distinct cmin from consent_use where correlation_id = $1', [id])
+  expect(statements).toHaveLength(1)
+  const { rows } = await db.pool.query('select reference_id from consent_use where correlation_id = $1 order by 1', [id])
+  expect(rows).toEqual([{ reference_id: 'r-0' }, { reference_id: 'r-1' }])
+  await deliverAll(server)
+})
+
 it('a status question is answered about those whose consents hold, and depends on these alone', async () => {
   const id = await searched('1', '2')
   await answerExchange(server, id)

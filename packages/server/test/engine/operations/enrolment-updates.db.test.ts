@@ -22,6 +22,7 @@ const rjct = (reference_id: string, status_reason_message: string) => ({
 const also = (identifier: unknown) => ({ demographic_info: { person: { identifier } } })
 const nid = (value: string) => [{ identifier_type: 'NID', identifier_value: value }]
 
+const programmes = (count: number) => Array.from({ length: count }, (_, at) => enrolment(at))
 const objects = (count: number, make: () => object): object =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, make()]))
 
@@ -242,13 +243,16 @@ describe('a beneficiary is rejected by itself, without a value of it', () => {
       'enrolment_end_date: must not be before enrolment_date',
     ]),
     [
-      'in more programmes than one person may have',
-      beneficiary(
-        'U-10',
-        Array.from({ length: 201 }, (_, at) => enrolment(at)),
-      ),
+      'with more enrolments than one update may have',
+      beneficiary('U-10', programmes(201)),
       'U-10',
-      'the record would have more than 200 programmes',
+      'member.programme_identifier: must have at most 200 enrolments',
+    ],
+    [
+      'with more benefits than one update may write',
+      beneficiary('U-10', programmes(200), { benefits: Array.from({ length: 51 }, () => ({ benefit_type: 'cash' })) }),
+      'U-10',
+      'benefits: must be at most 10000, counted for each enrolment that they apply to',
     ],
     [
       'of so many members that their history would be too long',
@@ -279,6 +283,11 @@ describe('a beneficiary is rejected by itself, without a value of it', () => {
     expect([await enrolled('U-20', 'P-2'), await enrolled('U-21', 'P-2'), await enrolled('U-20', 'P-3')]).toEqual([
       ...['no', 'no', 'yes'],
     ])
+  })
+
+  it('one that would add a programme to a person who has 200', async () => {
+    const answer = await update([beneficiary('U-24', programmes(200)), beneficiary('U-24', enrolment('P'))])
+    expect(answer).toEqual([succ('U-24'), rjct('U-24', 'the record would have more than 200 programmes')])
   })
 
   it('the header says how many', async () => {
@@ -316,6 +325,12 @@ describe('what is accepted', () => {
     expect(member.programme_identifier.programme).toEqual({ programme_identifier: name })
   })
 
+  it('a message_id of any length, which the history does not keep', async () => {
+    expect(await update([beneficiary('U-43')], { header: { message_id: 'm'.repeat(600_000) } })).toEqual([succ('U-43')])
+    const later = { header: { message_ts: '2026-03-02T08:00:00Z' } }
+    expect(await update([beneficiary('U-43', enrolment('PRG-8'))], later)).toEqual([succ('U-43')])
+  })
+
   it('250 beneficiaries, in portions', async () => {
     const many = Array.from({ length: 250 }, (_, at) => beneficiary(`M-${at}`))
     const answer = await update(many)
@@ -337,6 +352,15 @@ describe('what is accepted', () => {
 
 describe('a message is refused', () => {
   const text = async (body: object, message: string) => expectFault(await send(body), 400, 'err.request.bad', message)
+
+  it.each(['0001-01-01T00:00:00+01:00', '9999-12-31T23:59:59-01:00'])(
+    'of a time outside of the years 1 to 9999 in UTC: %s',
+    (message_ts) =>
+      text(
+        updatesMessage(sp, [beneficiary('U-1')], { header: { message_ts } }),
+        'header.message_ts: must be a date-time with a time zone, such as 2026-02-03T09:15:00Z',
+      ),
+  )
 
   it('without a beneficiary', () =>
     text(updatesMessage(sp, []), 'message.enrolled_updates.beneficiaries: must have at least one item'))

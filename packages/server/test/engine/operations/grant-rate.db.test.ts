@@ -1,5 +1,6 @@
 /** The rates of a grant: items asked and records delivered in a minute, by the shared buckets. */
 import { beforeEach, expect, it } from 'vitest'
+import { storedEntries } from '../../../../settings/test/audit-log.ts'
 import { accepted, searchFor } from '../../asynchronous.ts'
 import { expectFault } from '../../expectations.ts'
 import { byUin, expression, grantedServer } from '../../granted.ts'
@@ -16,22 +17,18 @@ const later = (interval: string) =>
   )
 beforeEach(() => server.database.db.pool.query(`delete from quota_bucket where bucket like 'grant %'`))
 
-async function expectReached(criteria: object, what: string): Promise<void> {
+it('of items refuses a message of one item, until the bucket has filled', async () => {
+  await granted({ query_forms: 'all', ask: 'all', items_per_minute: 2 })
+  expect(await item(expression({ UIN: { $in: ['1', '2'] } }))).toMatchObject({ status: 'succ' })
   await later('1 hour')
-  const refused = await ask(criteria)
+  const refused = await ask(byUin('1'))
   expectFault(
     refused,
     429,
     'err.request.too_many_requests',
-    `too many requests: the rate of 2 ${what} a minute that is granted to this participant is reached; ask again in 30 seconds`,
+    'too many requests: the rate of 2 items a minute that is granted to this participant is reached; ask again in 30 seconds',
   )
   expect(refused.headers.get('retry-after')).toBe('30')
-}
-
-it('of items refuses a message of one item, until the bucket has filled', async () => {
-  await granted({ query_forms: 'all', ask: 'all', items_per_minute: 2 })
-  expect(await item(expression({ UIN: { $in: ['1', '2'] } }))).toMatchObject({ status: 'succ' })
-  await expectReached(byUin('1'), 'items')
   await later('-30 seconds')
   expect(await item(byUin('1'))).toMatchObject({ status: 'succ' })
 })
@@ -70,11 +67,28 @@ it('says of more at once than a minute has that they are never given, and takes 
   expect(await item(expression({ UIN: { $in: ['1', '2'] } }))).toMatchObject({ status: 'succ' })
 })
 
-it('of records counts those that are delivered; an answer without one is one', async () => {
+it('of records counts those that are delivered, an answer without one as one; who was looked up has an audit entry', async () => {
   await granted({ query_forms: 'all', ask: 'all', records_per_minute: 2 })
   expect(await item(expression({ sex: { $eq: 'F' } }))).toMatchObject({ status: 'succ' })
-  await expectReached(byUin('1'), 'records')
-  await expectReached(byUin('nobody'), 'records')
+  for (const uin of ['1', 'nobody']) {
+    await later('1 hour')
+    const { status, body } = await ask(byUin(uin))
+    expect([status, body.message.search_response]).toMatchObject([
+      200,
+      [
+        {
+          status: 'rjct',
+          status_reason_code: TOO_MANY,
+          status_reason_message:
+            'search_criteria: the rate of 2 records a minute that is granted to this participant is reached; ask again in 30 seconds',
+        },
+      ],
+    ])
+    const stored = await storedEntries(server.database.db)
+    expect(stored.filter(({ entry }) => entry.correlation_id === body.message.correlation_id)).toMatchObject([
+      { entry: { kind: 'answer', records: 0, outcomes: { [TOO_MANY]: 1 } }, persons: [{ role: 'asked' }] },
+    ])
+  }
   await later('-1 hour')
   expect(await item(expression({ UIN: { $exists: true } }))).toMatchObject({
     status: 'rjct',
@@ -103,6 +117,6 @@ it('counts what is refused, alone and in a batch, by participant and registry', 
   await granted({ query_forms: 'all', ask: 'all', records_per_minute: 1 })
   expect(await item(byUin('1'))).toMatchObject({ status: 'succ' })
   await later('1 hour')
-  expect((await ask(byUin('1'))).status).toBe(429)
+  expect(await item(byUin('1'))).toMatchObject({ status: 'rjct' })
   expect((await counts()).records).toBe((before.records ?? 0) + 1)
 })

@@ -223,6 +223,7 @@ describe('a search that is too broad', () => {
           budget: {
             bytes: 1_000_000,
             records: 1_000,
+            identifiers: 1_000,
             until: Number.POSITIVE_INFINITY,
             lastSlotTaken: Promise.resolve(),
             over: false,

@@ -178,6 +178,22 @@ it.each(['filter', 'Filters', 'where', 'predicate'])('a filter beside the query:
   expect(uins(await askOne({ query, 'x-origin': 'form 7' }))).toEqual(['2'])
 })
 
+it('a graphql query whose directive has the variable null, and not the item beside it', async () => {
+  const text = 'query($x: Boolean = true) { person(UIN: "007") { sex @include(if: $x) } }'
+  const asked = [
+    { query_type: 'graphql', query: { query: text, variables: { x: null } } },
+    { query_type: 'idtype-value', query: { type: 'UIN', value: '007' } },
+  ]
+  const items = asked.map((search_criteria) => ({ search_criteria }))
+  const [refused, answered] = (await postSearch(server, peer, items)).body.message.search_response
+  expect(refused).toMatchObject({
+    status: 'rjct',
+    status_reason_code: 'rjct.search_criteria.invalid',
+    status_reason_message: 'search_criteria.query.query.person: the argument "if" of a directive must be true or false',
+  })
+  expect(uins(answered)).toEqual(['007'])
+})
+
 describe('rjct.filter.invalid', () => {
   it.each([
     ['UIN=007', 'search_criteria.query: must be GraphQL or JSON text'],

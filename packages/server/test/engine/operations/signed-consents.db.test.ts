@@ -1,6 +1,7 @@
 /** Consents that an authority has signed: nothing leaves under one that does not name its person and its attribute. */
 import { randomUUID } from 'node:crypto'
 import { addConsentAuthority } from '@rollcall/admin/consents/authorities'
+import { reinstateConsent, withdrawConsent } from '@rollcall/admin/consents/consents'
 import { deleteExpiredConsents } from '@rollcall/consents/store/consent-uses'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { isJsonObject, type JsonValue } from '@rollcall/protocol'
@@ -206,6 +207,17 @@ describe('a signed consent', () => {
       await keySet.close()
       await granted()
     }
+  })
+
+  it('of the latest end that there is hides the person once it is withdrawn', async () => {
+    const deps = acting({ db: server.database.db, vault: server.context.vault })
+    const person = { identifier_type: 'UIN', identifier_value: '1', purpose: 'eligibility' }
+    const asked = { ...byUin('1'), ...(await under({ exp: 253_402_300_799 })) }
+    expect((await item(asked)).data.reg_records).toHaveLength(1)
+    await withdrawConsent(deps, person)
+    expect(await item(asked)).toMatchObject(NOBODY)
+    await reinstateConsent(deps, person)
+    expect((await item(asked)).data.reg_records).toHaveLength(1)
   })
 
   it('is forgotten some days after its end, unless it is revoked', async () => {

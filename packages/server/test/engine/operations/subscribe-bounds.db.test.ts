@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { accepted, answerExchange, deliverAll } from '../../asynchronous.ts'
 import { about, codeOf, sentTo, subscribed, subscribeFor, subscribingServer } from '../../subscribing.ts'
 
-const { server, newPeer } = await subscribingServer()
+const { server, newPeer } = await subscribingServer({ limits: { asked_identifiers: 3_000 } })
 const { pool } = server.database.db
 const peer = await newPeer()
 
@@ -74,6 +74,19 @@ it('thousands of items of one request are subscribed to, and the next ones as we
   const [again, other] = await subscribed(server, many, [about('M-7'), about('M-3000')])
   expect(again.status_reason_code).toBe('rjct.event.already_subscribed')
   expect(other.status).toBe('succ')
+})
+
+it('the items of one request name so many identifiers and no more', async () => {
+  const many = await newPeer()
+  const filterOf = (count: number) => ({ UIN: { $in: Array.from({ length: count }, (_, index) => `I-${index}`) } })
+  const criteria = [1_000, 999, 998, 4, 3].map((count) => about('', { filter_type: 'expression', filter: filterOf(count) }))
+  const items = await subscribed(server, many, criteria)
+  expect(items.map(({ status }) => status)).toEqual(['succ', 'succ', 'succ', 'rjct', 'succ'])
+  expect(items[3]).toMatchObject({
+    status_reason_code: 'rjct.notify_details.invalid',
+    status_reason_message:
+      'subscribe_criteria.filter: a request may name at most 3000 identifiers; a value without a type counts for each type',
+  })
 })
 
 it('a subscription counts in the transaction that commits its answer, or not at all', async () => {

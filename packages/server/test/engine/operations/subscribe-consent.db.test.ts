@@ -58,6 +58,17 @@ it('is made under a signed consent, ends with it, and stores nothing of the cons
   expect(renewed.rows).toEqual([{ jti: 'two' }])
 })
 
+it('ten in one request are stored with their consents, all ten consents by one statement', async () => {
+  const ten = await Promise.all(Array.from({ length: 10 }, (_, at) => criteria(`2${at}`, { jti: `ten-${at}` })))
+  const result = await subscribed(server, peer, ten)
+  expect(result.map(({ status }) => status)).toEqual(Array(10).fill('succ'))
+  // Rows of one statement have the same cmin.
+  const { rows: statements } = await db.pool.query("select distinct cmin from subscription_consent where jti like 'ten-%'")
+  expect(statements).toHaveLength(1)
+  const { rows } = await db.pool.query("select jti from subscription_consent where jti like 'ten-%' order by jti")
+  expect(rows).toEqual(ten.map((_, at) => ({ jti: `ten-${at}` })))
+})
+
 it('is refused without a signed consent of the person of its filter', async () => {
   const asserted = { ts: new Date().toISOString(), purpose: { code: 'eligibility' } }
   const needed = 'is required here, a consent for eligibility that a registered consent authority has signed'
@@ -169,7 +180,7 @@ it('is ended later when its authority is removed and it cannot be ended at once'
     const cancel = `select pg_cancel_backend(pid) from pg_stat_activity
       where datname = current_database() and wait_event = 'advisory'`
     await expect.poll(async () => (await db.pool.query(cancel)).rowCount).toBe(1)
-    expect((await removed).stopped).toMatchObject({ subscriptions: [] })
+    expect(await removed).toMatchObject({ stopped: { subscriptions: [], deliveries: 0 }, unfinished: true })
   } finally {
     await changing.query('rollback')
     changing.release()

@@ -90,6 +90,16 @@ test.each(['replay', 'retry'] as const)('%s of a dead notification composes it a
   expect(await rows.states()).toEqual(['waiting'])
 })
 
+test('one that was dropped while it waited is composed anew when it is replayed', async () => {
+  const { db } = server.database
+  const id = await sent('A', 'pending', 5)
+  expect(await changeDeliveries(db, 'drop', { ids: [id] })).toBe(1)
+  expect(await deliveryOf(id)).toEqual({ state: 'dropped', reason: 'operator' })
+  expect(await changeDeliveries(db, 'replay', { ids: [id] })).toBe(1)
+  expect(await deliveryOf(id)).toEqual({ state: 'dropped', reason: 'replayed' })
+  expect(await rows.states()).toEqual(['waiting'])
+})
+
 test('one that was delivered stays so when it is replayed, and is composed anew beside it, once', async () => {
   const id = await sent('A', 'delivered')
   expect(await changeDeliveries(server.database.db, 'replay', { ids: [id] })).toBe(1)

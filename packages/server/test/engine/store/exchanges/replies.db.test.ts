@@ -7,10 +7,10 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { secondsUntilDelivery } from '../../../../../delivery/src/store/deliveries/destinations.ts'
 import {
   commitEffects,
-  commitReply,
-  isSmallReply,
-  REPLY_JOINT_WRITE,
-  type ReplyStep,
+  commitPage,
+  isSmallPage,
+  PAGE_JOINT_WRITE,
+  type PageToCommit,
 } from '../../../../../engine/src/store/exchanges/replies.ts'
 import { auditEntry } from '../../../../../settings/test/audit-log.ts'
 import { aClaim, kept, type TestSender, takes, testSender } from '../../../deliveries.ts'
@@ -29,10 +29,10 @@ afterAll(() => sender.close())
 const CLAIM = randomUUID()
 
 const newParticipant = () => takes(sender, `${randomUUID()}.example`, 'http://127.0.0.1:1/')
-const commit = (step: ReplyStep) => commitReply(sender.database.db, step)
+const commit = (step: PageToCommit) => commitPage(sender.database.db, step)
 /** As an answer is, with its audit entry. */
-const joint = (step: ReplyStep) =>
-  sender.context.auditLog.writeWith(REPLY_JOINT_WRITE, step, auditEntry({ kind: 'callback' }), [])
+const joint = (step: PageToCommit) =>
+  sender.context.auditLog.writeWith(PAGE_JOINT_WRITE, step, auditEntry({ kind: 'callback' }), [])
 const entries = async (): Promise<number> =>
   (await sender.database.db.pool.query('select count(*)::integer as count from account')).rows[0]?.count
 
@@ -66,7 +66,7 @@ async function claimed(id: string): Promise<string> {
 }
 
 /** The only page of an answer with one item. */
-function stepOf(correlation_id: string, changes: Partial<ReplyStep> = {}, of = participant): ReplyStep {
+function stepOf(correlation_id: string, changes: Partial<PageToCommit> = {}, of = participant): PageToCommit {
   return {
     id: correlation_id,
     claim: CLAIM,
@@ -92,7 +92,7 @@ function stepOf(correlation_id: string, changes: Partial<ReplyStep> = {}, of = p
   }
 }
 
-const itemOf = (reference_id: string): ReplyStep['items'][number] => ({
+const itemOf = (reference_id: string): PageToCommit['items'][number] => ({
   position: 0,
   reference_id,
   status: 'succ',
@@ -280,10 +280,10 @@ test('what makes others wait is not written with them', async () => {
   const [id, whole] = [await accepted(), { parent: null }]
   const items = Array.from({ length: 21 }, (_, position) => ({ ...itemOf(`item ${position}`), position }))
   const effects: ReplyEffect[] = [() => Promise.resolve()]
-  expect(isSmallReply(stepOf(id), whole)).toBe(true)
-  expect(isSmallReply(stepOf(id), { parent: id })).toBe(false)
-  expect(isSmallReply(stepOf(id, { items }), whole)).toBe(false)
-  expect(isSmallReply(stepOf(id, { effects }), whole)).toBe(false)
+  expect(isSmallPage(stepOf(id), whole)).toBe(true)
+  expect(isSmallPage(stepOf(id), { parent: id })).toBe(false)
+  expect(isSmallPage(stepOf(id, { items }), whole)).toBe(false)
+  expect(isSmallPage(stepOf(id, { effects }), whole)).toBe(false)
   expect(await commit(stepOf(id, { items }))).toBe(true)
   expect(await rowsOf(id)).toHaveLength(21)
 })
@@ -295,7 +295,7 @@ test('a step and its audit entry are written, or neither is', async () => {
   expect(await Promise.all(steps.map(joint))).toEqual([true, false, true])
   expect((await entries()) - before).toBe(2)
   expect(await Promise.all(ids.map(async (id) => (await rowsOf(id))[0]?.state))).toEqual(['replied', 'accepted', 'replied'])
-  expect(await Promise.all([steps[1] as ReplyStep].map(joint))).toEqual([false])
+  expect(await Promise.all([steps[1] as PageToCommit].map(joint))).toEqual([false])
   expect((await entries()) - before).toBe(2)
 })
 

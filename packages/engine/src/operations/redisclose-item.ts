@@ -13,7 +13,7 @@ import type { AnswerDeps } from './item.ts'
  * @param options.isConsented false: the item is answered as for an unknown person
  * @throws BodyUnreadable
  */
-export async function discloseItem(
+export async function rediscloseItem(
   deps: AnswerDeps,
   exchange: Exchange,
   item: JsonObject,

@@ -45,8 +45,8 @@ export interface CheckedRequest {
   readonly digest: string
 }
 
-/** A received request whose envelope has been read. `readAndCheckMessage` takes the next step. */
-export interface UnreadRequest {
+/** A received request whose envelope was read, but not its message. After steps 3 to 5 `readAndCheckMessage` takes step 6. */
+export interface RequestWithEnvelope {
   readonly envelope: Envelope
   /**
    * Reads and checks the message.
@@ -60,7 +60,7 @@ export interface UnreadRequest {
 /** A request whose sender and signature are verified, and whose message is decrypted but not checked. */
 export interface VerifiedRequest {
   readonly exchange: Exchange
-  readonly unread: UnreadRequest
+  readonly received: RequestWithEnvelope
   /** The decrypted message, as it was sent. */
   readonly opened: JsonObject
   /** The verified signature; null: the request has none. */
@@ -88,21 +88,21 @@ export async function readJsonRequest(
   operation: Operation,
   participant: Participant,
   request: AdmittedRequest,
-): Promise<UnreadRequest> {
+): Promise<RequestWithEnvelope> {
   const bounds = envelopeBounds(deps.limits, operation.request)
   const check = (bytes: Buffer): void => checkBodyBeginning(bytes, bounds)
   const body = await readJsonBody(request, deps.limits.body_bytes, ACCEPTED_TYPES.request, check)
-  return makeUnreadRequest(deps, mode, operation, participant, { body, bounds })
+  return makeRequestWithEnvelope(deps, mode, operation, participant, { body, bounds })
 }
 
 /** Reads the envelope of a body, or of an uploaded text. @throws RequestFault as `decodeBody` and `readEnvelope` do */
-export async function makeUnreadRequest(
+export async function makeRequestWithEnvelope(
   { limits, reading }: Pick<ReadRequestDeps, 'limits' | 'reading'>,
   mode: ModeName,
   operation: Operation,
   participant: Participant,
   { body, bounds }: { readonly body: Buffer | string; readonly bounds: JsonBounds },
-): Promise<UnreadRequest> {
+): Promise<RequestWithEnvelope> {
   const { request } = operation
   const { chunk_items } = limits
   const digest = await bodySha256(body)
