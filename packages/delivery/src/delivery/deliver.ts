@@ -209,6 +209,7 @@ export async function attemptAndRecord(deps: DeliverDeps, claimed: ClaimedAttemp
     await recordUnattempted(deps.db, delivery, claimed.claim)
     return { permitOutcome: 'unused', isEnded: false }
   }
+  // For a first attempt it is often enough to compare the cached grant. With `checksPermission` the database is asked.
   const checksPermission = claimed.checksPermission || !(await isPermissionUnchanged(deps, delivery, { participant, registry }))
   // Takes back only an envelope of notifications. `checkAndSendDelivery` checks whether a reply may still be sent.
   if (checksPermission && (await recallUnwantedEnvelope(deps, delivery, { participant, registry }, claimed.claim))) {
@@ -266,7 +267,6 @@ async function recordResult(
   )
 }
 
-/** Tells this node what is due after an attempt. */
 function announceDueWork(
   deps: DeliverDeps,
   { participant, mailbox = null }: ClaimedAttempt['delivery'],

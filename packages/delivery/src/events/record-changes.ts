@@ -58,9 +58,8 @@ export async function recordChanges(
   const permitted = await createVisibilityFilter(client, checked, drafts)
   await queueNotifications(client, recording, drafts, permitted, matched, times)
   for (const draft of drafts) await notifyOfCorrection(client, recording, draft, permitted, matched, times)
-  // Documents are stored for events of which somebody is notified.
   await storeShownDocuments(client, recording, drafts, matched)
-  // Last, because the notifications that were inserted above say which subscriptions end.
+  // Last, because the notifications that were inserted above say which subscriptions end. These are still sent.
   const ending = drafts.filter((draft) => isSubscriptionEndingEvent(recording, draft)).map(({ id }) => id)
   if (ending.length > 0) await endNotifiedPersonSubscriptions(client, ending, 'death', recording.now)
   return drafts.map(({ id, event }) => ({ id, event_type: recordedEventTypeOf(event), matched: matched.get(id) ?? 0 }))

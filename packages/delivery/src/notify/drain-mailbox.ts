@@ -63,7 +63,7 @@ export async function drainMailbox(
  * - `more`: an envelope was committed, and the mailbox must be claimed again.
  * - `done`: an envelope was committed, and its delivery continues or nothing more is due.
  * - `not now`: the mailbox is still claimed; nothing may be sent now (`prepareNextEnvelope`).
- * - `lost`: an envelope was not committed.
+ * - `lost`: an envelope was not committed (`ENVELOPE_JOINT_WRITE`). The node that next claims the mailbox composes anew.
  * - `nothing`: nothing was due.
  */
 type DrainResult = 'more' | 'done' | 'not now' | 'lost' | 'nothing'

@@ -39,10 +39,11 @@ export interface PrepareDeps extends DeliverDeps {
 export const NOTIFY_CALLBACK = callbackNamed('notify')
 /**
  * The most milliseconds from the reading of notifications to the commit of an envelope that was composed during the attempt of
- * another one. After them it is composed again: records, grant or subscriptions may have changed. Planned envelopes are composed
- * only within half of this time, so that half is left for the attempt.
+ * another one. After them it is composed again: records, grant or subscriptions may have changed.
  */
 const ENVELOPE_STALE_AFTER_MS = 1_000
+/** After so many milliseconds envelopes that are not composed are planned anew: the other half is left for the attempt. */
+const MOST_PLAN_AGE_MS = ENVELOPE_STALE_AFTER_MS / 2
 
 /** The receiver of a mailbox's envelopes, with the grant and settings that apply now. */
 interface Receiver {
@@ -86,7 +87,7 @@ type NextEnvelope = EnvelopeToCommit | 'not now' | null
 
 /**
  * Finds the receiver, plans and composes the next envelope.
- * @param ahead the planned envelopes; when none is left or they are too old, envelopes are planned anew
+ * @param ahead the planned envelopes, of which this takes the first; when none is left or they are too old, it plans anew
  */
 export async function prepareNextEnvelope(
   deps: PrepareDeps,
@@ -97,7 +98,8 @@ export async function prepareNextEnvelope(
   const now = deps.clock.now()
   const receiver = await findReceiver(deps, mailbox)
   if (receiver === null || (await isRecordQuotaUsedUp(deps, receiver))) return 'not now'
-  if (ahead.envelopes.length === 0 || now - ahead.at > ENVELOPE_STALE_AFTER_MS / 2) {
+  // Without a grant, envelopes are planned too: the planning drops the notifications that are due.
+  if (ahead.envelopes.length === 0 || now - ahead.at > MOST_PLAN_AGE_MS) {
     const next = await planNextEnvelopes(deps.db, mailbox.id, receiver)
     ahead.envelopes = [...next.envelopes]
     ahead.isAll = next.isAll

@@ -19,15 +19,15 @@ import {
   type KnownOrNewExchange,
   type NewAcceptedExchange,
   type NewChunk,
+  type NewExchange,
   REQUEST_JOINT_WRITE,
 } from '../store/exchanges/exchanges.ts'
 import type { AcceptanceSlots, KeptSlot } from './acceptance-slots.ts'
-import type { ItemChunk, VerifiedRequest } from './read-request.ts'
+import type { CheckedRequest, ItemChunk, VerifiedRequest } from './read-request.ts'
 import { duplicateMessageIdRejection, makeExchangeRow, type RememberDeps } from './remember.ts'
 import { acknowledgement, type Reply } from './reply.ts'
 import { commitAfterEntry } from './unsent-entry.ts'
 
-/** The dependencies of `acceptRequest`. */
 export type AcceptDeps = SenderUriDeps &
   DayLimitDeps &
   RememberDeps & {
@@ -51,46 +51,59 @@ export async function acceptRequest(
   { exchange, received, opened, signed, rejection, path }: VerifiedRequest,
 ): Promise<Reply> {
   if (rejection !== null) throw rejection
-  const { chunks, reference_ids, content, digest } = await received.readAndCheckMessage(exchange, opened, signed !== null)
+  const checked = await received.readAndCheckMessage(exchange, opened, signed !== null)
   const { header, operation, participant } = exchange
   // The address is checked now, so that the sender learns of a problem. An attempt checks the address again if the settings may
   // have changed since. The address is stored in its normal spelling.
   const sender_uri = await readSenderUri(deps, participant, header.sender_uri ?? null, operation.callback)
-  const row = makeExchangeRow(exchange, content, path)
-  const [{ message }] = chunks
-  // The audit entry has the digest of the ack, so the ack is made before the request is stored.
-  const ackAndEntry = (correlation_id: string) => {
-    const ack = acknowledgement(correlation_id)
-    const messages = { request: makeAuditedMessage(header.message_id, digest, signed), reply: ack.audited }
-    return { ack, auditEntry: auditEntryOfAccepted({ ...exchange, correlation_id }, message.transaction_id, messages) }
-  }
-  const findStored = () => deps.exchanges.known(row)
-  const persist = async () => {
-    const chunkRows = await makeChunkRows(deps, exchange, chunks)
-    const accepted: Acceptance = { sender_uri, encrypted: exchange.encrypted, reference_ids, chunks: chunkRows }
-    const rowToStore = { ...row, accepted }
-    const { ack, auditEntry } = ackAndEntry(row.correlation_id)
-    if (isSmallRequest(rowToStore)) {
-      const slot = keepAcceptanceSlot(deps, exchange, message.transaction_id, accepted)
-      if (await storeWithEntry(deps, rowToStore, auditEntry, slot)) {
-        return { known: 'new' as const, correlation_id: row.correlation_id, ack }
-      }
-    }
-    // The request was received before, or is so large that other requests would wait for it.
-    const stored = (await findStored()) ?? (await storeAfterEntry(deps, rowToStore, auditEntry))
-    return stored.known === 'new' ? { ...stored, ack } : stored
-  }
-  const stored = await storeWithinDailyLimit<StoredRequest>(deps, 'accepted', participant.id, { persist, known: findStored })
+  const request = { exchange, signed, checked, sender_uri, row: makeExchangeRow(exchange, checked.content, path) }
+  const stored = await storeWithinDailyLimit<StoredRequest>(deps, 'accepted', participant.id, {
+    persist: () => storeRequest(deps, request),
+    known: () => deps.exchanges.known(request.row),
+  })
   if (stored.known === 'different') throw duplicateMessageIdRejection()
   if (stored.ack !== undefined) return stored.ack
   // The message was accepted before. It is acknowledged as the first was.
-  const { ack, auditEntry } = ackAndEntry(stored.correlation_id)
+  const { ack, auditEntry } = makeAckWithEntry(request, stored.correlation_id)
   await deps.auditLog.write(...auditEntry)
   return ack
 }
 
+/** A request whose message and address are checked. */
+interface RequestToStore extends Pick<VerifiedRequest, 'exchange' | 'signed'> {
+  readonly checked: CheckedRequest
+  readonly sender_uri: string | null
+  readonly row: NewExchange
+}
+
 /** A stored request. `ack` is set when this call has stored the request. */
 type StoredRequest = KnownOrNewExchange & { readonly ack?: Reply }
+
+/** Stores a request with the audit entry of its ack, unless a request with this message_id is stored already. */
+async function storeRequest(deps: AcceptDeps, request: RequestToStore): Promise<StoredRequest> {
+  const { exchange, checked, sender_uri, row } = request
+  const { chunks, reference_ids } = checked
+  const chunkRows = await makeChunkRows(deps, exchange, chunks)
+  const accepted: Acceptance = { sender_uri, encrypted: exchange.encrypted, reference_ids, chunks: chunkRows }
+  const rowToStore = { ...row, accepted }
+  const { ack, auditEntry } = makeAckWithEntry(request, row.correlation_id)
+  if (isSmallRequest(rowToStore)) {
+    const slot = keepAcceptanceSlot(deps, exchange, chunks[0].message.transaction_id, accepted)
+    const isStored = await storeWithEntry(deps, rowToStore, auditEntry, slot)
+    if (isStored) return { known: 'new', correlation_id: row.correlation_id, ack }
+  }
+  // The request was received before, or is so large that other requests would wait for it.
+  const stored = (await deps.exchanges.known(row)) ?? (await storeAfterEntry(deps, rowToStore, auditEntry))
+  return stored.known === 'new' ? { ...stored, ack } : stored
+}
+
+/** Makes an ack and its audit entry. The entry has the digest of the ack, so both are made before the request is stored. */
+function makeAckWithEntry({ exchange, signed, checked: { chunks, digest } }: RequestToStore, correlation_id: string) {
+  const ack = acknowledgement(correlation_id)
+  const messages = { request: makeAuditedMessage(exchange.header.message_id, digest, signed), reply: ack.audited }
+  const { transaction_id } = chunks[0].message
+  return { ack, auditEntry: auditEntryOfAccepted({ ...exchange, correlation_id }, transaction_id, messages) }
+}
 
 /** Keeps a slot of this node for a request; null: the request is divided into chunks, or `AcceptanceSlots.keep` gives none. */
 function keepAcceptanceSlot(

@@ -11,13 +11,11 @@ import type { AccessTokens, TokenOwner } from '@rollcall/participants/directory/
 import type { IncomingRequest } from '@rollcall/participants/reading/body'
 import { type Operation, operationsOf, RequestFault } from '@rollcall/protocol'
 
-/** The dependencies of `authenticate`. */
 interface AuthenticateDeps {
   readonly tokens: Pick<AccessTokens, 'verify'>
   readonly directory: Pick<Directory, 'activeParticipant'>
 }
 
-/** The dependencies of `admitRequest`. */
 export type AdmitDeps = AuthenticateDeps & { readonly quota: Quota }
 
 interface AdmittedCaller {
@@ -38,8 +36,8 @@ export class OtherEnvironmentFault extends RequestFault {
 }
 
 /**
- * Authenticates the caller and counts the request in its quotas. A sandbox participant is never admitted to a live
- * registry, nor a live one to a sandbox, whatever else is configured; it gets the answer for a missing grant.
+ * Authenticates the caller and counts the request in its quotas, also if it is then refused. A sandbox participant is never
+ * admitted to a live registry, nor a live one to a sandbox, whatever else is configured; it gets the answer for a missing grant.
  * @param operation the operation of the path; absent for a callback, which every registry takes
  * @throws RequestFault 401; 429; 404 err.request.not_found: the registry does not have the operation; 403 err.request.forbidden
  */
@@ -108,7 +106,6 @@ export function bearerToken(authorization: string | undefined): string {
 /** Makes the refusal of a request without a valid token: 401 err.request.unauthorized. */
 export const unauthorizedFault = (message: string): RequestFault => new RequestFault('err.request.unauthorized', message)
 
-/** The dependencies of `authorize`. */
 export interface AuthorizeDeps {
   readonly grants: Grants
 }

@@ -25,7 +25,6 @@ import { commitPage, type NewAnsweredItem } from '../store/exchanges/replies.ts'
 import type { AuthorizeDeps } from './admit.ts'
 import { type ExchangeToAnswer, type ReplyPage, type SendReplyDeps, sendReply } from './send-reply.ts'
 
-/** The dependencies of `answerAccepted`. */
 export type AnswerAcceptedDeps = AnswerDeps & SendReplyDeps & AuthorizeDeps
 
 /** The most pages of an answer that one run sends; then other exchanges have their turn. */
@@ -67,24 +66,26 @@ export async function answerAccepted(deps: AnswerAcceptedDeps, accepted: Claimed
     log.error({ correlation_id, runs }, 'an exchange is not answered: every run of it was cut short')
     return sendFailurePage(deps, exchangeToAnswer, [])
   }
-  let { page } = accepted
+  /** The last page that is committed, by this run or an earlier one. */
+  let committed = accepted.page
   try {
     const { header, message, traceparent = null } = await openRequest(deps, accepted)
-    const lastOfRun = page + MOST_PAGES_PER_RUN
-    const isLastOfRun = (): boolean => page + 1 >= lastOfRun || signal?.aborted === true
+    const isLastOfRun = (): boolean => committed + 1 >= accepted.page + MOST_PAGES_PER_RUN || signal?.aborted === true
     let sent: 'claim ended' | 'run ends' | 'next page'
     do {
       const grant = await grantNow()
-      if (grant === null) return await giveUpExchange(deps, { ...accepted, page })
+      if (grant === null) return await giveUpExchange(deps, { ...accepted, page: committed })
       const exchange: Exchange = { ...exchangeToAnswer, grant, header, traceparent, isGone: () => false }
-      sent = await sendPage(deps, exchangeToAnswer, () => makePage(deps, exchange, message, accepted, page + 1), isLastOfRun)
-      if (sent !== 'claim ended') page += 1
+      const make = (): Promise<NewPage> => makePage(deps, exchange, message, accepted, committed + 1)
+      sent = await sendPage(deps, exchangeToAnswer, make, isLastOfRun)
+      if (sent !== 'claim ended') committed += 1
     } while (sent === 'next page')
   } catch (error) {
     // If the audit log refuses entries, a failure cannot be reported either. Records that cannot be reached may be back soon.
     const isWaiting = error instanceof NotAuditedFault || error instanceof RecordsUnavailable
     const isFinal = error instanceof BodyUnreadable || (runs >= RUNS_UNTIL_FAILURE_IS_FINAL && !isWaiting)
-    if (page > accepted.page || !isFinal) throw error
+    // A page that this run has committed has set the number of runs to 0, so the failure is not final.
+    if (committed > accepted.page || !isFinal) throw error
     log.error({ correlation_id, ...safeDatabaseError(error) }, 'an exchange could not be answered')
     await sendFailurePage(deps, exchangeToAnswer, await findUnansweredItems(deps, accepted, exchangeToAnswer))
   }

@@ -15,7 +15,7 @@ import { HeaderRejection } from '@rollcall/protocol'
 import { answerMessage, unansweredMembers } from '../operations/handlers.ts'
 import type { AnswerDeps } from '../operations/item.ts'
 import type { Outcome } from '../operations/outcome.ts'
-import { REQUEST_JOINT_WRITE } from '../store/exchanges/exchanges.ts'
+import { type NewExchange, REQUEST_JOINT_WRITE } from '../store/exchanges/exchanges.ts'
 import { commitEffects } from '../store/exchanges/replies.ts'
 import { resultOrRejection, type VerifiedRequest } from './read-request.ts'
 import { correlationIdOf, duplicateMessageIdRejection, makeExchangeRow, type RememberDeps, rememberExchange } from './remember.ts'
@@ -29,7 +29,6 @@ const MOST_OUTCOME_TRIES = 10
  */
 const MOST_WRITE_TRIES = 10
 
-/** The dependencies of `answerNow`. */
 export type AnswerNowDeps = RememberDeps &
   AnswerDeps &
   ReplyDeps & { readonly auditLog: JointAuditLog; readonly pseudonyms: MakePseudonyms }
@@ -41,7 +40,8 @@ export async function answerNow(deps: AnswerNowDeps, request: VerifiedRequest): 
 }
 
 /**
- * Makes the reply to a message whose header is rejected.
+ * Makes the reply to a message whose header is rejected. It has no audit entry here: the route counts it with the refusals
+ * (`noteRejection`), which have entries of their own.
  * @param exchange the exchange of an equal earlier message, if there is one
  */
 const replyToRejectedMessage = (
@@ -82,28 +82,8 @@ async function answerMessageThatReads(deps: AnswerNowDeps, request: VerifiedRequ
   const fresh = makeExchangeRow(request.exchange, request.opened, request.path)
   const row = { ...fresh, correlation_id: await correlationIdOf(deps.pseudonyms, fresh) }
   try {
-    // 6. Checks the message.
-    const read = await makeCheckedMessage(request)
-    // 7. Answers the items, makes the reply, and then its audit entry, which has the digest and the signature of the reply.
-    let exchange: Exchange = { ...request.exchange, correlation_id: row.correlation_id }
-    let made = await answerAndMakeReply(deps, exchange, read)
-    // Stores the audit entry and the row of the message in one commit. A message that is sent again finds its own row, because
-    // the correlation_id is computed from the content: true is returned.
-    for (let tries = 1; tries <= MOST_WRITE_TRIES; tries += 1) {
-      const { correlation_id } = exchange
-      const joint = { ...row, correlation_id, age: deps.clock.now() - began }
-      if (await deps.auditLog.writeWith(REQUEST_JOINT_WRITE, joint, ...made.entry)) return made.reply
-      // The message_id is stored with another correlation_id: for another message, or by an earlier version, which used a random
-      // one; the answer must have that one.
-      const first = await rememberExchange(deps, exchange, row)
-      if (first === null) {
-        await auditUnsentAnswer(deps, made.entry)
-        return await replyToRejectedMessage(deps, request, duplicateMessageIdRejection())
-      }
-      if (first.correlation_id !== correlation_id) made = await answerAndMakeReply(deps, first, read)
-      exchange = first
-    }
-    throw new Error('the row of a message is deleted again and again')
+    // 6. Checks the message. 7. Answers the items.
+    return await answerAndStore(deps, request, await makeCheckedMessage(request), { row, began })
   } catch (error) {
     // Whatever failed, the message is stored first, so that its message_id is used for no other message.
     const exchange = await rememberExchange(deps, request.exchange, row)
@@ -111,6 +91,37 @@ async function answerMessageThatReads(deps: AnswerNowDeps, request: VerifiedRequ
     if (error instanceof HeaderRejection) return replyToRejectedMessage(deps, request, error, exchange)
     throw error
   }
+}
+
+/**
+ * Answers the items and makes the reply; then its audit entry, which has the digest and the signature of the reply. Stores the
+ * entry and the row of the message in one commit.
+ */
+async function answerAndStore(
+  deps: AnswerNowDeps,
+  request: VerifiedRequest,
+  read: CheckedMessage,
+  { row, began }: { readonly row: NewExchange; readonly began: number },
+): Promise<Reply> {
+  let exchange: Exchange = { ...request.exchange, correlation_id: row.correlation_id }
+  let made = await answerAndMakeReply(deps, exchange, read)
+  for (let tries = 1; tries <= MOST_WRITE_TRIES; tries += 1) {
+    const { correlation_id } = exchange
+    const joint = { ...row, correlation_id, age: deps.clock.now() - began }
+    // True also for a message that is sent again: its correlation_id is computed from the content, so it finds its own row.
+    if (await deps.auditLog.writeWith(REQUEST_JOINT_WRITE, joint, ...made.entry)) return made.reply
+    // The message_id is stored with another correlation_id: for another message, or by an earlier version, which used a random
+    // one; the answer must have that one.
+    const first = await rememberExchange(deps, exchange, row)
+    if (first === null) {
+      await auditUnsentAnswer(deps, made.entry)
+      return replyToRejectedMessage(deps, request, duplicateMessageIdRejection())
+    }
+    // The items take quota again.
+    if (first.correlation_id !== correlation_id) made = await answerAndMakeReply(deps, first, read)
+    exchange = first
+  }
+  throw new Error('the row of a message is deleted again and again')
 }
 
 /** Audits an answer that is not sent: somebody was looked up, and nothing left the server. */

@@ -35,7 +35,7 @@ export function checkSender(header: IncomingHeader, participant: Participant): v
 /**
  * Checks that the message is for this version, this registry and this operation.
  * @throws HeaderRejection rjct.version.invalid, rjct.action.invalid, rjct.action.not_supported
- * @throws RequestFault 400 err.receiver_id.invalid
+ * @throws RequestFault 400 err.receiver_id.invalid: no code of a rejected header says that the receiver is another one
  */
 export function checkAddressee(header: IncomingHeader, registry: Registry, operation: Operation | Callback): void {
   if (!isSpokenVersion(header.version)) {

@@ -103,8 +103,6 @@ export async function makeRequestWithEnvelope(
   participant: Participant,
   { body, bounds }: { readonly body: Buffer | string; readonly bounds: JsonBounds },
 ): Promise<RequestWithEnvelope> {
-  const { request } = operation
-  const { chunk_items } = limits
   const digest = await bodySha256(body)
   const envelope =
     body.length < LEAST_LARGE_TEXT_LENGTH
@@ -112,28 +110,38 @@ export async function makeRequestWithEnvelope(
       : await readLargeEnvelope({ reading }, operation, participant, body, bounds)
   return {
     envelope,
-    async readAndCheckMessage({ header }, opened) {
-      const large = findMessageCheckedByThread(opened)
-      // `frame`: a large message without its items, or any other message with them.
-      const frame = large?.frame ?? readMessage(request, opened)
-      const { count } = large?.items ?? {}
-      const length = count ?? batchLength(request, frame)
-      checkBatchNotEmpty(request, length)
-      checkItemCount(header, request, length, limits.batch_items)
-      if (large === undefined) {
-        const reference_ids = batchItemsOf({ operation }, frame).map(referenceId)
-        return { chunks: divideIntoChunks(mode, operation, frame, chunk_items), reference_ids, content: opened, digest }
-      }
-      // The items of an asynchronous batch stay text for storing, unless the batch must be divided into chunks.
-      const asText = mode === 'async' && (count ?? 1) <= chunk_items
-      const message = await messageWithItems(operation, large, asText ? 'text' : 'values')
-      const reference_ids = large.items?.reference_ids ?? []
-      const chunks = asText
-        ? ([{ message, items: count ?? 1 }] as const)
-        : divideIntoChunks(mode, operation, message, chunk_items)
-      return { chunks, reference_ids, content: opened, digest }
+    readAndCheckMessage: async (exchange, opened) => {
+      return { ...(await checkMessage(limits, mode, exchange, opened)), content: opened, digest }
     },
   }
+}
+
+/** Checks a decrypted message, and divides it into chunks. A large message was read and checked by a thread before. */
+async function checkMessage(
+  { batch_items, chunk_items }: Limits,
+  mode: ModeName,
+  { header, operation }: Exchange,
+  opened: JsonObject,
+): Promise<Pick<CheckedRequest, 'chunks' | 'reference_ids'>> {
+  const { request } = operation
+  const large = findMessageCheckedByThread(opened)
+  // `frame`: a large message without its items, or any other message with them.
+  const frame = large?.frame ?? readMessage(request, opened)
+  const { count } = large?.items ?? {}
+  const length = count ?? batchLength(request, frame)
+  checkBatchNotEmpty(request, length)
+  checkItemCount(header, request, length, batch_items)
+  if (large === undefined) {
+    const reference_ids = batchItemsOf({ operation }, frame).map(referenceId)
+    return { chunks: divideIntoChunks(mode, operation, frame, chunk_items), reference_ids }
+  }
+  const reference_ids = large.items?.reference_ids ?? []
+  // The items of an asynchronous batch stay text for storing, unless the batch must be divided into chunks.
+  if (mode === 'async' && (count ?? 1) <= chunk_items) {
+    return { chunks: [{ message: await messageWithItems(operation, large, 'text'), items: count ?? 1 }], reference_ids }
+  }
+  const message = await messageWithItems(operation, large, 'values')
+  return { chunks: divideIntoChunks(mode, operation, message, chunk_items), reference_ids }
 }
 
 /** The SHA-256 in hexadecimal; of a large body computed on another thread, so that other requests do not wait. */

@@ -18,7 +18,6 @@ import { type ReadRequestDeps, readJsonRequest, resultOrRejection } from './read
 import { type Reply, refusalAck } from './reply.ts'
 import { readUploadRequest } from './upload/upload.ts'
 
-/** The dependencies of `receiveRequest`. */
 export type ReceiveDeps = AdmitDeps & AuthorizeDeps & ReadRequestDeps & VerifyDeps & OpenDeps & AnswerNowDeps & AcceptDeps
 
 /** A request that counts as in flight until its answer is written to the connection. */
@@ -38,10 +37,10 @@ export async function receiveRequest(
   registry: Registry,
   request: RequestToAnswer,
 ): Promise<Reply> {
-  // 1. Checks token, quotas, operation and environment before a byte of the body is read.
+  // 1. Checks token, quotas, operation, environment and grant before a byte of the body is read: only a caller that may ask can
+  // make the server read a body.
   const { participant, admission } = await admitRequest(deps, registry, request, operation)
   try {
-    // The grant is also checked before the body is read.
     const grant = await authorize(deps, participant, registry, operation)
 
     // 2. Body: size, JSON, and the form of header and message; of an upload the parts before the file.

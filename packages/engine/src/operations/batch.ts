@@ -148,7 +148,7 @@ interface ItemOutcome {
  * Checks again that no consent has ended while the items were answered; otherwise they are answered again. In the synchronous
  * mode the check runs now, and there is no effect. In the asynchronous mode the check is returned as an effect, which runs in the
  * transaction that stores the answer; another effect stores the uses of the consents.
- * @throws OutcomeOutdated
+ * @throws OutcomeOutdated the caller answers again: `makeCurrentOutcome` (answer-now.ts) or `sendPage` (answer-accepted.ts)
  */
 async function recheckConsents(
   { db }: AnswerDeps,

@@ -70,7 +70,7 @@ export interface ItemWork {
     records: number
     /** The number of identifiers that the queries of further items may name (`takeAskedIdentifiers`). */
     identifiers: number
-    /** The time, in milliseconds of `deps.clock.now()`, after which no search of this request begins. */
+    /** The time, in milliseconds of `deps.clock.now()`, after which no search begins except look-ups (`findQueryInSlot`). */
     readonly until: number
     /** Resolves when the previous search of the request has its slot or has failed: one search waits for a slot at a time. */
     lastSlotTaken: Promise<void>

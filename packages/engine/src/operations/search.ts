@@ -87,11 +87,13 @@ async function findPermittedRecords(
   const wanted = withGrantConditions(exchange, criteria)
   if (use === null) return { ...(await findInSlot(work, wanted)), use }
   const isShared = await isSharedIdentifier(work, criteria)
+  // Page 1 has the one record, by which the consent is checked. An item that asks for a later page gets no record.
   const { total, records, ids } = await findInSlot(work, { ...wanted, page_number: 1 })
   const [record] = records
   if (isShared || total !== 1 || record === undefined) return { ...EMPTY_FOUND_PAGE, use }
   const { recordType, page_number } = criteria
   const useOfRecord = await consentUseOfRecord(work, use, recordType, record)
+  // Only a signed consent says what it covers. `{}`: the record has nothing that the consent covers and the grant shows.
   const isShown = [...discloseRecords(exchange.grant, recordType, [record.document])].some(
     ({ text }) => signed === null || text !== '{}',
   )

@@ -21,6 +21,7 @@ export interface HasDirectory {
 type ProtocolDeps = HasDirectory &
   Parameters<typeof receiveRequest>[0] &
   Parameters<typeof receiveCallback>[0] & {
+    /** Notes facts of a request for the access log and the log of refusals. */
     readonly requestGate: Pick<RequestGate, 'noteParticipant' | 'noteOperation' | 'noteIds' | 'noteRejection'>
   }
 
