@@ -13,7 +13,7 @@ import { databaseRefusal } from './database-refusal.ts'
 import { ANY_RECORD_MAY_MATCH } from './engine/column-test.ts'
 import { withSnapshot } from './engine/connections.ts'
 import type { EngineReport, LookUp, OpenEngine, SlowLookUp, SourceRow } from './engine/engine.ts'
-import { comparedAttributesOf, type RecordMapping, type SourceFile } from './engine/mapped-records.ts'
+import { attributesExceptAges, type RecordMapping, type SourceFile } from './engine/mapped-records.ts'
 import { SourceRefusal } from './engine/source-refusal.ts'
 import { canBeKey } from './live-records.ts'
 import { readRow, TOO_MANY_CHILDREN_PROBLEM } from './source-record.ts'
@@ -123,7 +123,7 @@ interface SearchableColumn {
 }
 
 function searchableColumns(kind: Kind, records: RecordMapping): readonly SearchableColumn[] {
-  const attributes = new Map<string, Attribute>(comparedAttributesOf(records.recordType).map((one) => [one.name, one]))
+  const attributes = new Map<string, Attribute>(attributesExceptAges(records.recordType).map((one) => [one.name, one]))
   const types = new Set(kind.identifier_types.map(({ name }) => name))
   return [records.own, ...records.children].flatMap((part) =>
     part.targets.flatMap((target): SearchableColumn[] => {

@@ -22,7 +22,7 @@ import { withGivenAttributes } from './given-attributes.ts'
 import { neededConditionOf } from './needed.ts'
 import { findSearchRefusal } from './refusal.ts'
 import { readRow } from './source-record.ts'
-import { isLiveId, keyOfLiveId, liveId } from './store/live-ids.ts'
+import { isLiveRecordId, keyOfLiveId, liveId } from './store/live-ids.ts'
 
 /** The most rows of a source that one statement reads. */
 const MOST_PORTION_ROWS = 1_000
@@ -115,7 +115,7 @@ function makeLiveReader(reading: LiveReaderDeps): RecordReader {
   return {
     ...reader,
     async read(registry, recordType, ids, categories) {
-      if (ids.some((id) => !isLiveId(id))) throw new Error('records were found before they were read live')
+      if (ids.some((id) => !isLiveRecordId(id))) throw new Error('records were found before they were read live')
       return reader.read(registry, recordType, ids, categories)
     },
   }

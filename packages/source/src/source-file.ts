@@ -20,7 +20,7 @@ import type { ComparisonName } from './engine/comparison-names.ts'
 import { checkEngine, type EngineName } from './engine/engine-names.ts'
 import { FOLLOW_WAYS_BY_ENGINE, type FollowWay } from './engine/follow-ways.ts'
 import {
-  comparedAttributesOf,
+  attributesExceptAges,
   type LoggedTable,
   type MappedTable,
   type MirrorSettings,
@@ -333,7 +333,7 @@ function requireComparisonSubject(
   name: string,
   at: readonly PathStep[],
 ): { readonly name: string; readonly compared: ComparisonSubject } {
-  const attributes = comparedAttributesOf(recordType)
+  const attributes = attributesExceptAges(recordType)
   const attribute = attributes.find((one) => one.name === name)
   if (attribute !== undefined) return { name, compared: attribute }
   const type = resolveIdentifierType(kind, name)

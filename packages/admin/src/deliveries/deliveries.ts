@@ -11,7 +11,7 @@ import {
   type DeliveryChangeCounts,
   MANUAL_DELIVERY_CHANGES,
 } from '@rollcall/delivery/store/deliveries/delivery-changes'
-import { DELIVERY_STATES, type DeliveryChoice } from '@rollcall/delivery/store/deliveries/delivery-choice'
+import { DELIVERY_STATES, type DeliveryFilter } from '@rollcall/delivery/store/deliveries/delivery-choice'
 import { findDelivery, type ListedDelivery, listDeliveries as listRows } from '@rollcall/delivery/store/deliveries/delivery-list'
 import { type BodyEncryption, createBodyEncryption } from '@rollcall/keys/bodies'
 import { oneOf } from '@rollcall/protocol'
@@ -264,7 +264,7 @@ export const sumCounts = (counted: readonly DeliveryChangeCounts[], what: 'deliv
 export async function readDeliveryChoice(
   db: Database,
   { participant, namespace, origin, since, until, state }: ReadOnly<Static<typeof ChoiceSchema>>,
-): Promise<DeliveryChoice> {
+): Promise<DeliveryFilter> {
   if (participant !== undefined) await requireParticipant(db, participant)
   return {
     ...(participant !== undefined && { participant }),

@@ -13,9 +13,9 @@ import { personRowsSql } from './packed-persons.ts'
 /** The beginning of a chain, up to an entry. */
 export interface ChainBeginning {
   readonly chain: string
-  /** The sequence number of the last entry in this part of the chain. */
+  /** The sequence number of the last entry in this beginning of the chain. */
   readonly sequence: number
-  /** The hash of the last entry of this part. */
+  /** The hash of this last entry. */
   readonly hash: Buffer
 }
 

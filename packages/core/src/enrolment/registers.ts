@@ -93,7 +93,7 @@ function mergeStampedValue(
   }
   if (stamp < (register.value ?? '')) return before
   register.value = stamp
-  if (stamp < (register.object ?? '')) return dropOlderMembers(register, before, stamp)
+  if (stamp < (register.object ?? '')) return dropMembersWrittenBefore(register, before, stamp)
   delete register.object
   delete register.members
   return patch === null ? undefined : patch
@@ -102,7 +102,7 @@ function mergeStampedValue(
 const laterStamp = (one: Stamp | undefined, other: Stamp): Stamp => (one === undefined || one < other ? other : one)
 
 /** Removes the members of an object that were written before the stamp, and the members without a register. */
-function dropOlderMembers(register: StampRegister, before: JsonValue | undefined, stamp: Stamp): JsonValue | undefined {
+function dropMembersWrittenBefore(register: StampRegister, before: JsonValue | undefined, stamp: Stamp): JsonValue | undefined {
   for (const [key, below] of register.members ?? []) {
     if (latestStampOf(below) < stamp) register.members?.delete(key)
   }
@@ -110,7 +110,7 @@ function dropOlderMembers(register: StampRegister, before: JsonValue | undefined
   const kept = Object.entries(before).flatMap(([name, value]): [string, JsonValue][] => {
     const below = register.members?.get(memberSearchKey(name))
     if (below === undefined) return []
-    const after = below.object === undefined ? value : dropOlderMembers(below, value, stamp)
+    const after = below.object === undefined ? value : dropMembersWrittenBefore(below, value, stamp)
     return after === undefined ? [] : [[name, after]]
   })
   return Object.fromEntries(kept)

@@ -13,7 +13,7 @@ import {
   resolveRecordType,
 } from '@rollcall/protocol'
 import type { Identifier } from '../model/records.ts'
-import { type ExtractedRecord, extractRecord, lazyRecord, type ReadableRecord } from '../query/memory/extract-record.ts'
+import { type ExtractedRecord, extractRecord, lazyRecord, type SearchableValues } from '../query/memory/extract-record.ts'
 
 /** A record before or after a change. Its values are read when they are used. */
 export class RecordState {
@@ -21,7 +21,7 @@ export class RecordState {
   readonly #kind: Kind
   readonly #recordType: RecordType
   readonly #aliases: readonly Identifier[]
-  readonly #read: ReadableRecord
+  readonly #read: SearchableValues
   #extracted: ExtractedRecord | undefined
 
   /** @param aliases identifiers of records that were merged into this record */

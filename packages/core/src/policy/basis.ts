@@ -144,7 +144,7 @@ export function checkAsksForOnePerson(
   { predicate }: { readonly predicate: Predicate },
 ): void {
   if (!isLimitedToOnePerson(grant)) return
-  // One value is accepted, even when it may be an identifier of several types.
+  // A query by one value passes, even when the value may be an identifier of several types.
   if (predicate.is === 'identifier' && comeFromOneValue(grant.kind, predicate.identifiers)) return
   throw searchCriteriaRejection('search_criteria.query: must ask for one identifier, of the person who consents')
 }

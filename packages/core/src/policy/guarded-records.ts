@@ -10,7 +10,7 @@ import { type Protection, protectedOwnersOf, withoutProtectedPersons } from '../
 import type { MergedRecord, RecordReader } from '../model/record-source.ts'
 import type { FoundRecord, Identifier, RecordId } from '../model/records.ts'
 import type { RegistryShape } from '../model/registry.ts'
-import { lazyRecord, type ReadableRecord } from '../query/memory/extract-record.ts'
+import { lazyRecord, type SearchableValues } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
 import { compareBySortKeys, sortValuesOf } from '../query/memory/order.ts'
 
@@ -158,7 +158,7 @@ interface ProtectedPersonGuard {
    */
   isHidden(record: SourceRecord, categories: readonly string[], read?: JsonValue): boolean
   /** Returns the document without protected persons, and the values in it on which queries are tested. */
-  seen(record: SourceRecord, read?: JsonValue): { readonly document: JsonValue; readonly extracted: ReadableRecord }
+  seen(record: SourceRecord, read?: JsonValue): { readonly document: JsonValue; readonly extracted: SearchableValues }
 }
 
 function makeRecordGuard(kind: Kind, recordType: RecordType, protection: Protection): ProtectedPersonGuard {

@@ -31,7 +31,7 @@ export interface Attribute {
   readonly many?: true
   /** True when texts of the attribute are compared without regard to case and accents. */
   readonly fold?: true
-  /** True when the column of the attribute has an index. */
+  /** True when the column of the attribute is to have an index. The index may not be built yet. */
   readonly indexed?: true
   /** True when a search may be sorted by the attribute; never together with `many`. */
   readonly sortable?: true
@@ -52,7 +52,7 @@ export interface Compound {
   readonly paths: readonly string[]
   /** The attributes of an element. None is `many` or `sortable`. Their names follow the rules for attributes. */
   readonly members: readonly CompoundMember[]
-  /** True when an index answers searches for equal values of the compound's members. */
+  /** True when an index is to answer searches for equal values of the compound's members. It may not be built yet. */
   readonly indexed?: true
 }
 

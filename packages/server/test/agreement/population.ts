@@ -1,7 +1,12 @@
 /** Random records of one record type in a database, and what each of them has. */
 
 import type { RegistryShape } from '@rollcall/core/model/registry'
-import { type ExtractedRecord, extractRecord, lazyRecord, type ReadableRecord } from '@rollcall/core/query/memory/extract-record'
+import {
+  type ExtractedRecord,
+  extractRecord,
+  lazyRecord,
+  type SearchableValues,
+} from '@rollcall/core/query/memory/extract-record'
 import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
 import { inTransaction } from '@rollcall/database/transaction'
@@ -21,7 +26,7 @@ export interface HeldRecord {
   readonly document: string
   readonly extracted: ExtractedRecord
   /** The same record, whose values are read when they are asked for. */
-  readonly readable: ReadableRecord
+  readonly readable: SearchableValues
 }
 
 /** The number of further records that are merged: each second one into the one before it, which goes into a record. */

@@ -33,7 +33,10 @@ export interface TestedColumn {
  * the driver reports for a column of a result
  */
 export interface Plans<Type> {
-  /** A statement after which plans use an index if one is usable; null: plans name the usable indexes. */
+  /**
+   * SQL that is run before `explain`, so that a query plan uses an index wherever one can be used. Null when a query plan lists the
+   * indexes that can be used, so that no such SQL is needed.
+   */
   readonly prefer: string | null
   /** The words before a statement that ask for its plan, such as `explain`. */
   readonly explain: string

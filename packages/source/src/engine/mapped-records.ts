@@ -101,7 +101,7 @@ export const loggedTables = ({ records }: SourceFile): readonly (LoggedTable & {
  * The attributes of a record type and of the elements of its lists. Ages are left out: they have no column, and are
  * compared by the date of birth.
  */
-export const comparedAttributesOf = ({ attributes, compounds = [] }: RecordType): readonly Attribute[] => [
+export const attributesExceptAges = ({ attributes, compounds = [] }: RecordType): readonly Attribute[] => [
   ...attributes.filter(({ type }) => type !== 'age'),
   ...compounds.flatMap(({ members }) => members),
 ]

@@ -40,7 +40,7 @@ function writeColumnTest(test: ColumnTest, column: string, type: ColumnType, par
       return `${column} is not null`
     case 'texts': {
       const texts = test.texts.flatMap((text) => type.parameter(text) ?? [])
-      if (type.holds === 'boolean') return writeBooleansTest(column, test.texts)
+      if (type.holds === 'boolean') return writeBooleanTextsTest(column, test.texts)
       if (type.holds === 'day' || type.holds === 'instant') return null
       if (texts.length === 0) return NO_ROW_CONDITION
       const asked = comparedExpression(test, column, type)
@@ -113,7 +113,7 @@ const hexText = (text: string): string => `\\x${Buffer.from(text).toString('hex'
  */
 export const digitsOfTextSql = (column: string): string => `regexp_replace(${column} collate "C", '[^0-9]', '', 'g')`
 
-function writeBooleansTest(column: string, texts: readonly string[]): string {
+function writeBooleanTextsTest(column: string, texts: readonly string[]): string {
   const values = ['true', 'false'].filter((text) => texts.includes(text))
   return values.length === 0 ? NO_ROW_CONDITION : `${column} in (${values.join(', ')})`
 }

@@ -12,11 +12,11 @@ export const NO_LIVE_RECORD_ID = LIVE_ID_PREFIX
 export const liveId = (key: string): string => `${LIVE_ID_PREFIX}${key}`
 
 /** True when an id has the form of the ids of live records. `NO_LIVE_RECORD_ID` has it too. */
-export const isLiveId = (id: string): boolean => id.startsWith(LIVE_ID_PREFIX)
+export const isLiveRecordId = (id: string): boolean => id.startsWith(LIVE_ID_PREFIX)
 
 /** The key in a live id; null: it is not the id of a live record. */
 export const keyOfLiveId = (id: string): string | null =>
-  isLiveId(id) && id !== NO_LIVE_RECORD_ID ? id.slice(LIVE_ID_PREFIX.length) : null
+  isLiveRecordId(id) && id !== NO_LIVE_RECORD_ID ? id.slice(LIVE_ID_PREFIX.length) : null
 
 /** The SQL of `liveId`. @param key SQL of a text */
 export const liveIdSql = (key: string): string => `'${LIVE_ID_PREFIX}' || ${key}`

@@ -1,7 +1,7 @@
 /** Changes the stored ids of a registry's records when it changes from live records to copies, or back. */
 
 import type { Registry } from '@rollcall/core/model/registry'
-import { endBackfills, replaceRecordIdsOfEvents } from '@rollcall/delivery/store/events/moved-records'
+import { cancelSubscriptionBackfills, replaceRecordIdsOfEvents } from '@rollcall/delivery/store/events/moved-records'
 import { replaceRecordIdsOfPages } from '@rollcall/engine/store/exchanges/moved-records'
 import { recordIdsSql } from '@rollcall/records/records/record-tables'
 import type { ClientBase } from 'pg'
@@ -29,5 +29,5 @@ export async function replaceStoredRecordIds(
     await replaceRecordIdsOfEvents(client, moved)
     await replaceRecordIdsOfPages(client, moved, to === 'copies' ? NO_COPY_ID : NO_LIVE_RECORD_ID)
   }
-  await endBackfills(client, registry.id)
+  await cancelSubscriptionBackfills(client, registry.id)
 }

@@ -17,7 +17,7 @@ import type { Identifier } from '../../model/records.ts'
  * The searchable values of a record, under the names of attributes, compounds and identifier types. The code that fills the
  * columns of the database reads the same values. A missing value is undefined.
  */
-export interface ReadableRecord {
+export interface SearchableValues {
   /** For each attribute, its value; for an attribute with `many`, a list that is not empty. */
   readonly values: Pick<ReadonlyMap<string, AttributeValue>, 'get'>
   /** For each compound, its elements; the lists are not empty, and have each element once. */
@@ -27,7 +27,7 @@ export interface ReadableRecord {
 }
 
 /** All values of a record. A missing value has no entry. */
-export interface ExtractedRecord extends ReadableRecord {
+export interface ExtractedRecord extends SearchableValues {
   readonly values: ReadonlyMap<string, AttributeValue>
   readonly elements: ReadonlyMap<string, readonly Element[]>
   readonly identifiers: ReadonlyMap<string, ReadonlySet<string>>
@@ -65,9 +65,9 @@ export function lazyRecord(
   recordType: RecordType,
   document: JsonValue,
   aliases: readonly Identifier[] = [],
-): ReadableRecord {
+): SearchableValues {
   const { attributes, compounds } = attributesAndCompoundsOf(recordType)
-  let identifiers: ReadableRecord['identifiers'] | undefined
+  let identifiers: SearchableValues['identifiers'] | undefined
   const all = () => (identifiers ??= readIdentifiersByType(kind, recordType, document, aliases))
   return {
     values: lazyMap((name) => {

@@ -14,7 +14,7 @@ import {
   type Predicate,
   type SomeElement,
 } from '../../model/predicate.ts'
-import type { ReadableRecord } from './extract-record.ts'
+import type { SearchableValues } from './extract-record.ts'
 
 /** Reads an attribute of a record or of a list's element; undefined when it has no value. */
 type ReadAttribute = (name: string) => AttributeValue | undefined
@@ -23,12 +23,12 @@ type ReadAttribute = (name: string) => AttributeValue | undefined
  * True when the predicate is true for the record; false when it is false or unknown.
  * Throws an Error for a predicate about an age: call `resolveAges` first.
  */
-export function matches(predicate: Predicate, record: ReadableRecord): boolean {
+export function matches(predicate: Predicate, record: SearchableValues): boolean {
   return truthOf(predicate, (name) => record.values.get(name), record) === TRUE
 }
 
 /** The result of a predicate. `read` reads the record or an element; `record` is for conditions on lists and identifiers. */
-function truthOf(predicate: Predicate, read: ReadAttribute, record: ReadableRecord): Truth {
+function truthOf(predicate: Predicate, read: ReadAttribute, record: SearchableValues): Truth {
   switch (predicate.is) {
     case 'and': {
       let least: Truth = TRUE
@@ -97,7 +97,7 @@ function truthOfOneOf(value: AttributeScalar | undefined, literals: readonly Lit
   return greatest
 }
 
-function hasAttributeValue({ attribute, list, until }: HasValue, read: ReadAttribute, record: ReadableRecord): boolean {
+function hasAttributeValue({ attribute, list, until }: HasValue, read: ReadAttribute, record: SearchableValues): boolean {
   if (attribute.type === 'age') throw new Error(`${attribute.name} is asked on no day`)
   if (list === undefined || !isCompound(list)) return cutDateAfter(until, read(attribute.name)) !== undefined
   const elements = record.elements.get(list.name) ?? []
@@ -108,7 +108,7 @@ function findElementMember(element: Element, name: string): AttributeScalar | un
   return Object.hasOwn(element, name) ? element[name] : undefined
 }
 
-function truthOfSomeElement(predicate: SomeElement, record: ReadableRecord): Truth {
+function truthOfSomeElement(predicate: SomeElement, record: SearchableValues): Truth {
   let counted = false
   let greatest: Truth = FALSE
   for (const read of elementReaders(predicate, record)) {
@@ -121,7 +121,7 @@ function truthOfSomeElement(predicate: SomeElement, record: ReadableRecord): Tru
 }
 
 /** The elements of a list that have at least one attribute of the condition, each as a function that reads its attributes. */
-function elementReaders(predicate: SomeElement, record: ReadableRecord): ReadAttribute[] {
+function elementReaders(predicate: SomeElement, record: SearchableValues): ReadAttribute[] {
   const { list } = predicate
   if (!isCompound(list)) {
     const values = record.values.get(list.name)
@@ -145,7 +145,7 @@ function mentionedAttributeNames(predicate: SomeElement): readonly string[] {
   return names
 }
 
-function truthOfHasIdentifier(identifiers: HasIdentifier['identifiers'], { identifiers: own }: ReadableRecord): Truth {
+function truthOfHasIdentifier(identifiers: HasIdentifier['identifiers'], { identifiers: own }: SearchableValues): Truth {
   let ofSomeType = false
   for (const { type, value } of identifiers) {
     const values = own.get(type)

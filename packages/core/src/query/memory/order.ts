@@ -9,7 +9,7 @@ import {
   sortedIdentifiers,
 } from '@rollcall/protocol'
 import type { SortKey } from '../../model/records.ts'
-import type { ReadableRecord } from './extract-record.ts'
+import type { SearchableValues } from './extract-record.ts'
 
 /** The value of a record for each sort key: of several identifiers the first by code points; undefined for no value. */
 export function sortValuesOf(
@@ -17,7 +17,7 @@ export function sortValuesOf(
   recordType: RecordType,
   sort: readonly SortKey[],
   document: JsonValue,
-  { values }: ReadableRecord,
+  { values }: SearchableValues,
 ): readonly (AttributeValue | undefined)[] {
   return sort.map(({ attribute, until }) => {
     if (attribute === recordType.primary_identifier || sortedIdentifiers(recordType).includes(attribute)) {

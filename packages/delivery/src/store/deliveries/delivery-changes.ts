@@ -4,7 +4,7 @@ import { MAILBOXES_PAYLOAD_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue
 import { queryWithoutTimeLimit } from '@rollcall/database/transaction'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 import { isNewestEnvelopeSql, SET_NOTIFICATION_WAITING_SQL } from './deliveries.ts'
-import { choiceConditions, type DeliveryChoice, type DeliveryState } from './delivery-choice.ts'
+import { choiceConditions, type DeliveryFilter, type DeliveryState } from './delivery-choice.ts'
 
 interface DeliveryChange {
   /** The states of a delivery in which this change is possible. */
@@ -67,7 +67,7 @@ export interface DeliveryChangeCounts {
 export async function countDeliveryChange(
   { pool }: Pick<Database, 'pool'>,
   change: keyof typeof MANUAL_DELIVERY_CHANGES,
-  choice: DeliveryChoice,
+  choice: DeliveryFilter,
 ): Promise<readonly DeliveryChangeCounts[]> {
   const { from, sends }: DeliveryChange = MANUAL_DELIVERY_CHANGES[change]
   const { text, values } = choiceConditions(choice)
@@ -96,7 +96,7 @@ export async function countDeliveryChange(
 export async function changeDeliveries(
   db: Pick<Database, 'pool'>,
   change: keyof typeof MANUAL_DELIVERY_CHANGES,
-  choice: DeliveryChoice,
+  choice: DeliveryFilter,
   { probes = true }: { readonly probes?: boolean } = {},
 ): Promise<number> {
   return (await changeDeliveriesAtMost(db, change, choice, null, { probes, isLimited: true })).changed
@@ -117,7 +117,7 @@ interface ChangedCounts {
 export async function changeDeliveriesAtMost(
   { pool }: Pick<Database, 'pool'>,
   change: keyof typeof MANUAL_DELIVERY_CHANGES,
-  choice: DeliveryChoice,
+  choice: DeliveryFilter,
   most: number | null,
   { probes = true, isLimited = false }: { readonly probes?: boolean; readonly isLimited?: boolean } = {},
 ): Promise<ChangedCounts> {

@@ -3,7 +3,7 @@ import type { StoredEnvelope } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 import { namespaceSql } from '@rollcall/records/registries/registry-names'
-import { choiceConditions, type DeliveryChoice, type DeliveryState, UUID_PATTERN } from './delivery-choice.ts'
+import { choiceConditions, type DeliveryFilter, type DeliveryState, UUID_PATTERN } from './delivery-choice.ts'
 
 export interface ListedDelivery {
   readonly id: string
@@ -57,7 +57,7 @@ const LISTED_DELIVERY_COLUMNS = `delivery.id, participant.sender_id as participa
 /** Lists at most `limit` deliveries, the newest first. */
 export async function listDeliveries(
   { pool }: Pick<Database, 'pool'>,
-  choice: DeliveryChoice,
+  choice: DeliveryFilter,
   limit: number,
 ): Promise<readonly ListedDelivery[]> {
   const { text, values } = choiceConditions(choice)

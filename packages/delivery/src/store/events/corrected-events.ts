@@ -9,7 +9,10 @@ import type { ClientBase } from 'pg'
 export interface EventsToCorrect {
   readonly record_type: string
   readonly record: RecordId
-  /** The type of the corrected events; null: events of every type, also those that were taken back. */
+  /**
+   * Only events of this type are corrected, and of them only those that no later event has taken back. Null: events of every type,
+   * also those that a later event has taken back.
+   */
   readonly event_type: string | null
   /** Events that were recorded before this time are not corrected. */
   readonly since: Date

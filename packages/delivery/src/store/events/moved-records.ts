@@ -31,7 +31,7 @@ export async function replaceRecordIdsOfEvents(client: Pick<ClientBase, 'query'>
 }
 
 /** Ends the unfinished backfills of a registry: the places where they stopped are former ids of records. */
-export async function endBackfills(client: Pick<ClientBase, 'query'>, registry: number): Promise<void> {
+export async function cancelSubscriptionBackfills(client: Pick<ClientBase, 'query'>, registry: number): Promise<void> {
   await client.query(
     `update subscription set backfilled = null, backfill_mark = null, backfilled_since = null
      where registry = $1 and backfilled is not null`,

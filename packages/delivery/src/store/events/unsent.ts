@@ -1,4 +1,7 @@
-/** Counts and drops unsent deliveries and notifications. After a restore they are not sent until an operator releases them. */
+/**
+ * Counts unsent deliveries and notifications, or gives those of a participant the state `dropped`, in which they are not sent. After a
+ * restore nothing unsent is sent until an operator releases it.
+ */
 import type { PoolClient } from 'pg'
 
 /** SQL for a `from` clause: how many pending deliveries each participant has, and how many of these were attempted. */

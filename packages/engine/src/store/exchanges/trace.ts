@@ -147,7 +147,11 @@ type ExchangeRow = Omit<TracedExchange, 'traced' | 'accepted' | 'answered' | 'it
   readonly accepted: boolean
 } & TracedAcceptance
 
-/** Traces one exchange. @param id a correlation_id, or the id of a delivery without an exchange */
+/**
+ * Traces one exchange.
+ * @param id a correlation_id, or the id of a delivery without an exchange
+ * @param each the most items, and the most deliveries, that are read
+ */
 async function traceExchange({ pool }: Pick<Database, 'pool'>, id: string, each: number): Promise<TracedExchange> {
   const exchange = await pool.query<ExchangeRow>(READ_EXCHANGE, [id])
   const [row] = exchange.rows
