@@ -8,6 +8,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  memberNamed,
   normaliseCode,
   type RecordIdentifier,
   readAttribute,
@@ -81,7 +82,9 @@ export function readBeneficiary(scope: KindAndRecordType, value: unknown): Benef
     throw new InvalidBeneficiary(`must not be longer than ${MOST_RECORD_CHARACTERS} characters`)
   }
   checkTypeMember(scope, value['@type'])
-  const record = moveIdentifiersIntoLists(scope, withoutEmptyMembers(keyedListPaths(scope.recordType), value, ''))
+  const paths = keyedListPaths(scope.recordType)
+  checkKeySpellings(paths.keys, value)
+  const record = moveIdentifiersIntoLists(scope, withoutEmptyMembers(paths, value, ''))
   const identifiers = readIdentifiers(scope.kind, scope.recordType, record).filter(
     ({ names, type }) => names === 'record' && type !== UNLISTED.name,
   )
@@ -91,7 +94,7 @@ export function readBeneficiary(scope: KindAndRecordType, value: unknown): Benef
   checkCounts(elements)
   const readLists: ReadBenefitLists = new Map()
   const enrolments = elements.map((element) => readEnrolment(scope, element, readLists))
-  return { identifiers, members: withoutStatusInAttributes(rest), enrolments, alone }
+  return { identifiers, members: withoutSharedStatus(rest), enrolments, alone }
 }
 
 /** Checks that `@type` is missing, or has the record's type among its values. @throws InvalidBeneficiary */
@@ -103,6 +106,39 @@ function checkTypeMember({ kind, recordType }: KindAndRecordType, type: JsonValu
   if (named.length > 0 && !named.some(isOwn)) {
     throw new InvalidBeneficiary(`@type: must be ${recordType.name}`)
   }
+}
+
+/**
+ * Checks the spelling of the members that identify the person and the programmes. Of two spellings of one member, the check of
+ * the grant would read one, and the ledger would write the other. The ledger also writes a spelling that the check does not read,
+ * such as one with capitals.
+ * @param keys the paths of these members (`KeyedListPaths`)
+ * @throws InvalidBeneficiary
+ */
+function checkKeySpellings(keys: ReadonlySet<string>, value: JsonValue, path = ''): void {
+  if (Array.isArray(value)) for (const element of value) checkKeySpellings(keys, element, path)
+  if (!isJsonObject(value)) return
+  const found = new Set<string>()
+  for (const [name, inside] of Object.entries(value)) {
+    const key = memberSearchKey(name)
+    const place = path === '' ? key : `${path}.${key}`
+    if (!keys.has(place)) continue
+    if (found.has(key)) throw new InvalidBeneficiary(`${place}: must be given once, in one spelling`)
+    if (name !== key && memberNamed({ [name]: true }, key) === undefined) {
+      throw new InvalidBeneficiary(`${place}: must be in a known spelling, without capitals and spaces`)
+    }
+    found.add(key)
+    checkKeySpellings(keys, inside, place)
+  }
+}
+
+/**
+ * Removes the members from which enrolments in all programmes would take a missing status or date: the object `programme` beside
+ * `member`, and the statuses in `additional_attributes`.
+ */
+function withoutSharedStatus(record: JsonObject): JsonObject {
+  const members = Object.entries(record).filter(([name]) => memberSearchKey(name) !== 'programme')
+  return withoutStatusInAttributes(Object.fromEntries(members))
 }
 
 /** Removes enrolment statuses in `additional_attributes`: only the status of the enrolment itself has a history. */
@@ -176,12 +212,18 @@ function changeObjectAtPath(
   return Object.fromEntries(changed)
 }
 
+/** A type or a value alone is removed: it would be written over one half of another identifier. */
 function withIdentifierMovedIntoList(person: JsonObject): JsonObject {
-  const { identifier_type, identifier_value, ...others } = person
-  if (identifier_type === undefined || identifier_value === undefined) return person
+  const members = Object.entries(person)
+  const others = Object.fromEntries(members.filter(([name]) => !IDENTIFIER_HALVES.has(memberSearchKey(name))))
+  const identifier_type = memberNamed(person, 'identifier_type')
+  const identifier_value = memberNamed(person, 'identifier_value')
+  if (identifier_type === undefined || identifier_value === undefined) return others
   const name = Object.keys(others).find((one) => memberSearchKey(one) === 'identifier') ?? 'identifier'
   return { ...others, [name]: [...elementsOfValue(others[name]), { identifier_type, identifier_value }] }
 }
+
+const IDENTIFIER_HALVES: ReadonlySet<string> = new Set(['identifier_type', 'identifier_value'])
 
 /**
  * Checks the number of enrolments and of benefits. The benefits beside the enrolments are written into each enrolment, so they

@@ -7,6 +7,11 @@ export interface KeyedListPaths {
   readonly lists: ReadonlyMap<string, { readonly list: KeyedList; readonly path: string }>
   /** The paths of all objects that enclose a list with keyed elements, each as its `searchKey`. */
   readonly above: ReadonlySet<string>
+  /**
+   * The paths of the members that identify the person or an element of a list, and of all members that enclose these, each as its
+   * `searchKey`. An element of a list has the path of the list.
+   */
+  readonly keys: ReadonlySet<string>
 }
 
 const keyedPathsByRecordType = new WeakMap<RecordType, KeyedListPaths>()
@@ -18,13 +23,23 @@ export function keyedListPaths(recordType: RecordType): KeyedListPaths {
   return found
 }
 
-function findKeyedListPaths({ keyed_lists }: RecordType): KeyedListPaths {
+function findKeyedListPaths({ identifiers, keyed_lists }: RecordType): KeyedListPaths {
   const lists = new Map(keyed_lists.flatMap((list) => list.paths.map((path) => [searchKey(path), { list, path }] as const)))
-  const above = [...lists.keys()].flatMap((path) => {
-    const steps = path.split('.')
-    return steps.slice(1).map((_, at) => steps.slice(0, at + 1).join('.'))
-  })
-  return { lists, above: new Set(above) }
+  const inElements = keyed_lists.flatMap(({ paths, values = [] }) =>
+    paths.flatMap((path) => values.map((value) => (value === '' ? path : `${path}.${value}`))),
+  )
+  const inIdentifiers = identifiers.flatMap(({ path }) => [`${path}.identifier_type`, `${path}.identifier_value`])
+  const keys = [...inElements, ...inIdentifiers].map(searchKey)
+  return {
+    lists,
+    above: new Set([...lists.keys()].flatMap(pathsAbove)),
+    keys: new Set(keys.flatMap((path) => [path, ...pathsAbove(path)])),
+  }
+}
+
+function pathsAbove(path: string): string[] {
+  const steps = path.split('.')
+  return steps.slice(1).map((_, at) => steps.slice(0, at + 1).join('.'))
 }
 
 interface IdentifierKeyScope {

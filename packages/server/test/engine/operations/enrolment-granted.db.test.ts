@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import { grant } from '../../../../participants/test/grants.ts'
 import { beneficiary, enrolment, enrolmentServer } from '../../enrolment-updates.ts'
+import { writeDocuments } from '../../server.ts'
 
-const { server, sp, update, found } = await enrolmentServer()
+const { server, sp, registry, update, found, enrolled } = await enrolmentServer()
 
 const succ = (reference_id: string) => ({ reference_id, timestamp: expect.any(String), status: 'succ' })
 const rjct = (reference_id: string, status_reason_message: string) => ({
@@ -79,5 +80,57 @@ describe('a grant bounds what is written', () => {
     ).toEqual([rjct('N-51', refused), rjct('U-51', refused), succ('U-51')])
     await grant(server.database, sp.sender_id, 'ibr', {})
     server.clock.pass(1_000)
+  })
+
+  it('to its programmes, also where one is given in two spellings', async () => {
+    await grant(server.database, sp.sender_id, 'ibr', { programmes: ['PRG-7'] })
+    server.clock.pass(1_000)
+    const programme = { programme_identifier: 'PRG-7', 'x:programme_identifier': 'PRG-99' }
+    expect(await update([beneficiary('U-60', { programme, enrolment_status: 'Active' })])).toEqual([
+      rjct('U-60', 'member.programme_identifier.programme.programme_identifier: must be given once, in one spelling'),
+    ])
+    expect(await found('UIN', 'U-60')).toEqual([])
+    await grant(server.database, sp.sender_id, 'ibr', {})
+    server.clock.pass(1_000)
+  })
+
+  it('to its types of identifiers, and to persons whom it names, also where an identifier is given in two spellings', async () => {
+    await update([beneficiary('U-61')])
+    await grant(server.database, sp.sender_id, 'ibr', { identifier_types: ['UIN'] })
+    server.clock.pass(1_000)
+    const twice = 'member.member_identifier: must be given once, in one spelling'
+    expect(
+      await update([
+        beneficiary('U-61', undefined, { 'x:member_identifier': nid('N-61') }),
+        beneficiary('U-69', undefined, { 'x:member_identifier': 'U-61' }),
+      ]),
+    ).toEqual([rjct('U-61', twice), rjct('U-69', twice)])
+    await grant(server.database, sp.sender_id, 'ibr', {})
+    server.clock.pass(1_000)
+    expect(await found('NID', 'N-61')).toEqual([])
+  })
+
+  it('to its programmes: no enrolment takes a date from beside the member', async () => {
+    await update([beneficiary('U-62', enrolment('PRG-1'))])
+    await grant(server.database, sp.sender_id, 'ibr', { programmes: ['PRG-7'] })
+    server.clock.pass(1_000)
+    expect(await update([{ ...beneficiary('U-62'), programme: { enrolment_date: '2099-01-01' } }])).toEqual([succ('U-62')])
+    await grant(server.database, sp.sender_id, 'ibr', {})
+    server.clock.pass(1_000)
+    expect([await enrolled('U-62', 'PRG-1'), await enrolled('U-62', 'PRG-7')]).toEqual(['yes', 'yes'])
+  })
+
+  it('to its types of identifiers: a value alone replaces none', async () => {
+    const [identifier] = nid('N-63')
+    const published = beneficiary('U-63', [], { demographic_info: { person: identifier } })
+    await writeDocuments(server.database, registry, [published])
+    await grant(server.database, sp.sender_id, 'ibr', { identifier_types: ['UIN'] })
+    server.clock.pass(1_000)
+    const alone = { demographic_info: { person: { identifier_value: 'N-64' } } }
+    expect(await update([beneficiary('U-63', undefined, alone)])).toEqual([succ('U-63')])
+    await grant(server.database, sp.sender_id, 'ibr', {})
+    server.clock.pass(1_000)
+    expect(await found('NID', 'N-63')).toMatchObject([{ member: { member_identifier: 'U-63' } }])
+    expect(await found('NID', 'N-64')).toEqual([])
   })
 })
