@@ -74,8 +74,9 @@ function makeBase(): void {
   symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(local, 'bin/npm'))
   // Its packages come from where this machine's npm gets them.
   const settings = [`registry=${run('npm', 'config', 'get', 'registry')}`]
-  const authorities = run('npm', 'config', 'get', 'cafile').trim()
-  if (existsSync(authorities)) {
+  // npm prints null for a setting that is not there.
+  const authorities = [run('npm', 'config', 'get', 'cafile').trim(), process.env.NODE_EXTRA_CA_CERTS ?? ''].find(existsSync)
+  if (authorities !== undefined) {
     cpSync(authorities, join(local, 'etc/npm-authorities.pem'), { dereference: true })
     settings.push('cafile=/usr/local/etc/npm-authorities.pem\n')
   }
