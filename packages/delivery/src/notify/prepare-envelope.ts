@@ -12,6 +12,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import type { GrantQuota } from '@rollcall/participants/admission/grant-quota'
+import { findGrant } from '@rollcall/participants/store/grants'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import type { CanonicalText } from '@rollcall/protocol'
 import { RequestFault } from '@rollcall/protocol'
@@ -81,7 +82,8 @@ export interface EnvelopeToCommit extends Receiver {
 
 /**
  * The next envelope. Null: nothing that may be sent is due, or the events were deleted. `not now`: the participant is disabled,
- * has no allowed address, or has used up its daily quota of records; or the registry was removed.
+ * has no allowed address, has a grant that this node cannot read, or has used up its daily quota of records; or the registry was
+ * removed.
  */
 type NextEnvelope = EnvelopeToCommit | 'not now' | null
 
@@ -133,12 +135,17 @@ export async function prepareNextEnvelope(
   }
 }
 
-/** Finds the receiver of a mailbox; null: nothing may be sent to it, or it has no allowed address. */
-async function findReceiver({ directory, grants, callbacks }: PrepareDeps, mailbox: ClaimedMailbox): Promise<Receiver | null> {
+/** Finds the receiver of a mailbox; null: nothing may be sent to it now, or it has no allowed address. */
+async function findReceiver(
+  { db, directory, grants, callbacks }: PrepareDeps,
+  mailbox: ClaimedMailbox,
+): Promise<Receiver | null> {
   const participant = await directory.participantById(mailbox.participant)
   const registry = await directory.registryById(mailbox.registry)
   if (participant?.status !== 'active' || registry === undefined) return null
   const grant = await grants.of(participant, registry)
+  // A stored grant that this version cannot read, or this node has not seen yet, is no reason to drop notifications.
+  if (grant === null && (await findGrant(db, participant.id, registry.id)) !== null) return null
   const settings = await callbacks.of(participant)
   try {
     const target = callbackTarget(settings, mailbox.sender_uri, NOTIFY_CALLBACK)

@@ -8,10 +8,13 @@ import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import type { Grant } from '@rollcall/core/model/grant'
 import { OutcomeOutdated } from '@rollcall/core/model/outcome'
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
+import { readStoredGrant } from '@rollcall/core/policy/grant'
 import { permissionFor } from '@rollcall/core/policy/permission'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { ReplyEffect } from '@rollcall/database/transaction'
 import { BodyUnreadable } from '@rollcall/keys/bodies'
+import { findGrant } from '@rollcall/participants/store/grants'
+import { findParticipantById } from '@rollcall/participants/store/participants'
 import { operation } from '@rollcall/protocol'
 import { isRecordsPlaceUnchanged } from '@rollcall/records/registries/registries'
 import { openRequest } from '../operations/accepted-request.ts'
@@ -81,8 +84,9 @@ export async function answerAccepted(deps: AnswerAcceptedDeps, accepted: Claimed
       if (sent !== 'claim ended') committed += 1
     } while (sent === 'next page')
   } catch (error) {
-    // If the audit log refuses entries, a failure cannot be reported either. Records that cannot be reached may be back soon.
-    const isWaiting = error instanceof NotAuditedFault || error instanceof RecordsUnavailable
+    // If the audit log refuses entries, a failure cannot be reported either. Records that cannot be reached may be back soon, and
+    // a grant may be read by a later run.
+    const isWaiting = [NotAuditedFault, RecordsUnavailable, PermissionUnclear].some((waiting) => error instanceof waiting)
     const isFinal = error instanceof BodyUnreadable || (runs >= RUNS_UNTIL_FAILURE_IS_FINAL && !isWaiting)
     // A page that this run has committed has set the number of runs to 0, so the failure is not final.
     if (committed > accepted.page || !isFinal) throw error
@@ -94,15 +98,33 @@ export async function answerAccepted(deps: AnswerAcceptedDeps, accepted: Claimed
 /**
  * Ends an exchange without a further page of its answer: its sender may no longer ask, or the registry is gone. If the claim has
  * ended, nothing is changed: another run answers the exchange, or gives it up.
+ * @throws PermissionUnclear
  */
-async function giveUpExchange(
-  { db, log }: AnswerAcceptedDeps,
-  { id, claim, page, correlation_id }: ClaimedExchange,
-): Promise<void> {
+async function giveUpExchange(deps: AnswerAcceptedDeps, accepted: ClaimedExchange): Promise<void> {
+  if (await mayBePermitted(deps, accepted)) throw new PermissionUnclear('the stored grant may permit the exchange')
+  const { db, log } = deps
+  const { id, claim, page, correlation_id } = accepted
   const nothing = { items: [], delivery: null, deliveryClaim: null, goesOn: false }
   const isGivenUp = await commitPage(db, { id, claim, from: page, page, state: 'failed', ...nothing })
   if (!isGivenUp) return
   log.info({ correlation_id }, 'an exchange is not answered: its sender, its grant or its registry is not there any more')
+}
+
+/** This node may not answer an exchange, but the stored grant may permit it: a later run, here or on another node, answers it. */
+class PermissionUnclear extends Error {}
+
+/**
+ * Reads participant and grant from the database: those that this node has cached may be older than those under which another
+ * node accepted the request. True when they permit the exchange, or when this version cannot read the grant, but another may.
+ */
+async function mayBePermitted({ db, directory }: AnswerAcceptedDeps, accepted: ClaimedExchange): Promise<boolean> {
+  const registry = await directory.registryById(accepted.registry)
+  const participant = await findParticipantById(db, accepted.participant)
+  if (participant?.status !== 'active' || registry === undefined) return false
+  const stored = await findGrant(db, participant.id, registry.id)
+  if (stored === null) return false
+  const grant = readStoredGrant(registry.kind, stored)
+  return grant === null || permissionFor(grant, { operation: accepted.operation }).allowed
 }
 
 type NewPage = Omit<ReplyPage, 'goesOn'>

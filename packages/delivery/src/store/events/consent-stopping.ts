@@ -49,20 +49,11 @@ async function stopSubscriptionsAndAnswers(client: ClientBase, which: ConsentUse
 
 async function stopSubscriptions(
   client: ClientBase,
-  { condition, values }: ConsentUseSelection,
+  which: ConsentUseSelection,
 ): Promise<Pick<ConsentStops, 'subscriptions' | 'notifications'>> {
-  const { rows } = await client.query<{ id: number; code: string; registry: number }>(
-    `select subscription.id, code, registry
-     from subscription_consent as consent join subscription on subscription.id = consent.subscription
-     where state <> 'ended' and ${condition('consent')} and coalesce(${hasConsentEndedSql('consent')}, false)
-     order by registry, subscription.id`,
-    [...values],
-  )
-  if (rows.length === 0) return { subscriptions: [], notifications: 0 }
-  for (const registry of new Set(rows.map((row) => row.registry))) {
-    await lockRegistryFor(client, registry, 'subscribe')
-  }
-  const ids = rows.map(({ id }) => id)
+  const found = await lockUnconsentedSubscriptions(client, which)
+  if (found.length === 0) return { subscriptions: [], notifications: 0 }
+  const ids = found.map(({ id }) => id)
   await endSubscriptions(client, ids, { reason: 'consent' })
   const { rows: counted } = await client.query<{ notifications: number }>(
     `with dropped as (
@@ -73,7 +64,42 @@ async function stopSubscriptions(
        where subscription = any($1::int[]) and delivery.state in ('pending', 'held')))::integer as notifications`,
     [ids],
   )
-  return { subscriptions: rows.map(({ code }) => code), notifications: counted[0]?.notifications ?? 0 }
+  return { subscriptions: found.map(({ code }) => code), notifications: counted[0]?.notifications ?? 0 }
+}
+
+interface UnconsentedSubscription {
+  readonly id: number
+  readonly code: string
+  readonly registry: number
+}
+
+/**
+ * Finds subscriptions whose consent has ended, and takes the locks of their registries. The subscriptions are read again under the
+ * locks: while one was waited for, a subscription may have been renewed with another consent, or without one.
+ * @param most the most subscriptions that are found; absent: all
+ */
+async function lockUnconsentedSubscriptions(
+  client: ClientBase,
+  { condition, values }: ConsentUseSelection,
+  most: number | null = null,
+): Promise<readonly UnconsentedSubscription[]> {
+  const [ids, limit] = [`$${values.length + 1}::int[]`, `$${values.length + 2}::int`]
+  const find = async (among: readonly number[] | null): Promise<readonly UnconsentedSubscription[]> => {
+    const { rows } = await client.query<UnconsentedSubscription>(
+      `select subscription.id, code, registry
+       from subscription_consent as consent join subscription on subscription.id = consent.subscription
+       where state <> 'ended' and ${condition('consent')} and coalesce(${hasConsentEndedSql('consent')}, false)
+         and (${ids} is null or subscription.id = any(${ids}))
+       order by registry, subscription.id limit ${limit}`,
+      [...values, among, most],
+    )
+    return rows
+  }
+  const found = await find(null)
+  for (const registry of new Set(found.map((row) => row.registry))) {
+    await lockRegistryFor(client, registry, 'subscribe')
+  }
+  return found.length === 0 ? [] : find(found.map(({ id }) => id))
 }
 
 /** The most subscriptions that are ended in one run. */
@@ -81,18 +107,10 @@ const MOST_ENDED_SUBSCRIPTIONS = 1_000
 
 /** Ends at most `MOST_ENDED_SUBSCRIPTIONS` subscriptions whose consent has ended (`hasConsentEndedSql`). @returns how many */
 export async function endUnconsentedSubscriptions(client: ClientBase): Promise<number> {
-  const { rows } = await client.query<{ id: number; registry: number }>(
-    `select subscription.id, registry
-     from subscription_consent as consent join subscription on subscription.id = consent.subscription
-     where state <> 'ended' and coalesce(${hasConsentEndedSql('consent')}, false)
-     order by registry, subscription.id limit ${MOST_ENDED_SUBSCRIPTIONS}`,
-  )
-  for (const registry of new Set(rows.map((row) => row.registry))) {
-    await lockRegistryFor(client, registry, 'subscribe')
-  }
+  const found = await lockUnconsentedSubscriptions(client, { condition: () => 'true', values: [] }, MOST_ENDED_SUBSCRIPTIONS)
   return endSubscriptions(
     client,
-    rows.map(({ id }) => id),
+    found.map(({ id }) => id),
     { reason: 'consent' },
   )
 }

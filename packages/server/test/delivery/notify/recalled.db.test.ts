@@ -104,6 +104,23 @@ test('nothing is composed that is not permitted any more, and its subscription i
   ])
 })
 
+test('what waits under a grant that this version cannot read is not dropped, and is sent when it can be read', async () => {
+  const participant = await newPeer()
+  await rows.notify(await rows.subscribe(participant), await rows.event('A'))
+  const [granted] = await query('select terms from participant_grant where participant = $1', [participant.id])
+  await grant(server.database, participant.sender_id, 'civil', { unfiltered: true, operations: ['subscribe', 'of-later'] })
+  server.clock.pass(60_000)
+  await until(async () =>
+    expect(await query('select resting_since is not null as rests from mailbox')).toEqual([{ rests: true }]),
+  )
+  expect(await rows.states()).toEqual(['waiting'])
+  expect(await query('select state, reason from subscription')).toEqual([{ state: 'live', reason: null }])
+  await grant(server.database, participant.sender_id, 'civil', granted.terms)
+  server.clock.pass(60_000)
+  await query('update mailbox set claimed_until = now()')
+  await until(() => expect(peer.received.map(uinsOf)).toEqual([['A']]))
+})
+
 test('an envelope is not sent again when what it tells is not permitted any more', async () => {
   peer.answer = answering(503)
   const participant = await newPeer()

@@ -135,3 +135,35 @@ test('only the run that gives up an exchange logs it, not one whose claim has en
   expect((await query(stateOf, [correlation_id])).rows).toEqual([{ state: 'failed' }])
   expect(logged()).toHaveLength(1)
 })
+
+test('an exchange is not given up for a grant or a participant of which this node has an older state', async () => {
+  await newPeer()
+  const correlation_id = await accepted(server, peer, searchFor(peer, [byIdentifier('UIN', 'U1')]))
+  const { directory, grants } = server.context
+  const participant = await directory.participantById(peer.id)
+  if (participant === null) throw new Error('there is no participant')
+  const stateNow = async () =>
+    (await query('select state from accepted_exchange where correlation_id = $1', [correlation_id])).rows
+  vi.spyOn(grants, 'of').mockResolvedValueOnce(null)
+  await expect(answerExchange(server, correlation_id)).rejects.toThrow('the stored grant may permit the exchange')
+  vi.spyOn(directory, 'participantById').mockResolvedValueOnce({ ...participant, status: 'disabled' })
+  await expect(answerExchange(server, correlation_id)).rejects.toThrow('the stored grant may permit the exchange')
+  expect(await stateNow()).toEqual([{ state: 'accepted' }])
+  vi.restoreAllMocks()
+  await answerExchange(server, correlation_id)
+  expect(await stateNow()).toEqual([{ state: 'replied' }])
+})
+
+test('an exchange under a grant that this version cannot read is answered when it can be read', async () => {
+  await newPeer()
+  const correlation_id = await accepted(server, peer, searchFor(peer, [byIdentifier('UIN', 'U1')]))
+  await grant(server.database, peer.sender_id, 'civil', { operations: ['search', 'of-later'] })
+  server.clock.pass(1_000)
+  // Also after the runs until a failure is final.
+  await expect(answerExchange(server, correlation_id, { runs: 6 })).rejects.toThrow('the stored grant may permit the exchange')
+  await grant(server.database, peer.sender_id, 'civil', {})
+  server.clock.pass(1_000)
+  await answerExchange(server, correlation_id)
+  await deliverAll(server)
+  expect(pages()).toHaveLength(1)
+})

@@ -5,6 +5,9 @@ import { withdrawConsent } from '@rollcall/admin/consents/consents'
 import { addPurpose } from '@rollcall/admin/consents/purposes'
 import { setGrant } from '@rollcall/admin/grants/grant-changes'
 import type { GrantTerms } from '@rollcall/core/model/grant'
+import { withTransaction } from '@rollcall/database/transaction'
+import { endUnconsentedSubscriptions, stopUnderEndedConsents } from '@rollcall/delivery/store/events/consent-stopping'
+import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { beforeAll, expect, it } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { consentAuthority } from '../../../../admin/test/consents.ts'
@@ -188,6 +191,27 @@ it('is ended later when its authority is removed and it cannot be ended at once'
   expect((await listConsentAuthorities(deps, {})).map(({ name }) => name)).not.toContain(gone.name)
   await runHousekeeping(server.context, new AbortController().signal)
   expect(await storedSubscription(server, code)).toMatchObject([{ state: 'ended', reason: 'consent' }])
+})
+
+it('is not ended for a consent that was replaced while the lock of the registry was waited for', async () => {
+  const code = await codeOf(server, peer, await criteria('14'))
+  const [stored] = await storedSubscription(server, code)
+  await db.pool.query('update subscription_consent set expires_at = now() where subscription = $1', [stored?.id])
+  let ends: Promise<unknown> = Promise.resolve()
+  await withTransaction(db.pool, async (renewing) => {
+    await lockRegistryFor(renewing, Number(stored?.registry), 'subscribe')
+    ends = Promise.all([
+      withTransaction(db.pool, endUnconsentedSubscriptions),
+      stopUnderEndedConsents(db, { condition: () => 'true', values: [] }),
+    ])
+    const waits = "select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'"
+    await expect.poll(async () => (await db.pool.query(waits)).rowCount).toBe(2)
+    await renewing.query("update subscription_consent set expires_at = now() + interval '1 day' where subscription = $1", [
+      stored?.id,
+    ])
+  })
+  expect(await ends).toMatchObject([0, { subscriptions: [], notifications: 0 }])
+  expect(await storedSubscription(server, code)).toMatchObject([{ state: 'live', reason: null }])
 })
 
 async function grantByLaw(): Promise<void> {
