@@ -32,7 +32,7 @@ const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['listConsentAuthorities', 'listProposals', 'listSubscriptions', 'listDeliveries', 'listDestinations'],
     ...['listMailboxes', 'showOutbox', 'showVerification', 'verifyWholeAuditLog'],
-    ...['showSourceStatus', 'listSourceRejects'],
+    'showSourceStatus',
   ],
   'it reads a file, and no database': ['verifyBackup', 'verifyEvidence'],
   'it shows a participant what is its own, and no person': [

@@ -104,6 +104,8 @@ describe('every admin function', () => {
       'listEmergencies result.reviews.note',
       'listProtectedPersons result.identifier_value',
       'listProtectedPersons result.reason',
+      'listSourceRejects input.after',
+      'listSourceRejects result.key',
       'mergeRecords input.retired',
       'mergeRecords input.survivor',
       'openBodies input.reason',

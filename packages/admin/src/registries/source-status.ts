@@ -10,7 +10,7 @@ import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
-import { closed, flag, instant, isoTime, Namespace, orNull, RecordTypeName, text, wholeNumber } from '../members.ts'
+import { closed, flag, instant, isoTime, markPersonal, Namespace, orNull, RecordTypeName, text, wholeNumber } from '../members.ts'
 
 const MIRROR_STATES = ['waiting', 'loading', 'following', 'comparing', 'failing'] as const
 
@@ -84,19 +84,21 @@ function mirrorAdvice({ followed, rejects }: MirrorState, state: (typeof MIRROR_
   return null
 }
 
-/** Lists the rows of a source that cannot become records, or whose newest state cannot. */
-export const listSourceRejects = defineAdminFunction(
+/** Lists the rows of a source that cannot become records, or whose newest state cannot. A key is often a person's identifier. */
+export const listSourceRejects = defineAct(
   {
+    name: 'source rejects',
+    approval: 'never',
     input: closed({
       namespace: Namespace,
       after_record_type: Type.Optional(RecordTypeName),
-      after: Type.Optional(text('The key of the last row of the page before.')),
+      after: Type.Optional(markPersonal(text('The key of the last row of the page before.'))),
       limit: Type.Optional(wholeNumber('Most rows (default: 50).', 1, 1_001)),
     }),
     result: Type.Array(
       closed({
         record_type: RecordTypeName,
-        key: text('Key of the row in the source.'),
+        key: markPersonal(text('Key of the row in the source.')),
         reason: text('Why it is no record; it names columns and rules, and no value.'),
       }),
     ),

@@ -33,18 +33,18 @@ export function isMinor({ record, relation }: OtherPerson, registry: Pick<Regist
 }
 
 /**
- * The kind without lists of other persons in a record, and without attributes that count them: answers about them would
- * include minors.
+ * The kind without lists of other persons in a record, and without attributes that count them or that an operator added in
+ * their data: answers about them would include minors.
  */
 export function withoutPersonLists(kind: Kind): Kind {
   const [first, ...others] = kind.record_types.map((recordType) => {
     const { relations = [], attributes, compounds = [] } = recordType
-    const places = relations.flatMap(({ paths }) => paths)
+    const places = relations.flatMap(({ paths, entries = paths }) => entries)
     const counts = new Set(relations.flatMap(({ counted_by }) => counted_by ?? []))
     const isOfOthers = (path: string): boolean => places.some((place) => `${path}.`.startsWith(`${place}.`))
     return {
       ...recordType,
-      attributes: attributes.filter(({ name }) => !counts.has(name)),
+      attributes: attributes.filter(({ name, paths }) => !counts.has(name) && !paths.some(isOfOthers)),
       compounds: compounds.filter(({ paths }) => !paths.some(isOfOthers)),
     }
   })

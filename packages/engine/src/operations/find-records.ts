@@ -3,6 +3,7 @@
 import { checkPeerWaits } from '@rollcall/core/model/exchange'
 import { isLookUp, type RecordQuery, type RecordReader, SearchTimeout } from '@rollcall/core/model/record-source'
 import type { FoundPage } from '@rollcall/core/model/records'
+import { neverShowsRecords } from '@rollcall/core/policy/total'
 import { makeRecordQuery } from '@rollcall/core/query/resolve-ages'
 import type { SearchCriteria } from '@rollcall/core/query/search-criteria'
 import { dayIn, ItemRejection, type RecordType, RequestFault } from '@rollcall/protocol'
@@ -17,10 +18,12 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
   const { deps, exchange, mode } = work
   const { registry } = exchange
   const cap = deps.limits.search_results
-  // An asynchronous search needs the ids of the found records, up to the cap, for its further pages.
+  // An asynchronous search needs the ids of the found records, up to the cap, for its further pages. Without further pages no ids
+  // are taken from the budget of the request: what is left of it would say how many records match.
+  const hasNoFurtherPages = mode.name === 'sync' || neverShowsRecords(exchange.grant, criteria.recordType)
   const query = makeRecordQuery(criteria, dayIn(registry.time_zone, deps.clock.date()), {
     cap,
-    ids: mode.name === 'sync' ? 0 : cap,
+    ids: hasNoFurtherPages ? 0 : cap,
     categories: exchange.grant.hidden.categories,
   })
   return findQueryInSlot(work, query)

@@ -167,7 +167,7 @@ async function replyMembersOfPage(
 
 /**
  * Takes the found records from the budget of a request, or of a chunk, because their ids are held in memory and each page is a
- * callback. A synchronous search returns no ids, so nothing is taken. @throws ItemRejection the budget has too few left
+ * callback. A search without further pages returns no ids, so nothing is taken. @throws ItemRejection the budget has too few left
  */
 function takeFromRecordBudget(budget: ItemWork['budget'], found: number): void {
   if (found > budget.records) {

@@ -94,6 +94,7 @@ const INPUTS: Readonly<Record<string, object | (() => Promise<object>)>> = {
   beginIndexBuild: { namespace: 'civil' },
   stopIndexBuild: { namespace: 'civil' },
   compareSource: { namespace: 'civil' },
+  listSourceRejects: { namespace: 'civil' },
   removeRegistry: { namespace: 'social' },
   applyConfiguration: { configuration: { version: 1 } },
   addParticipant: { ...fresh, name: 'New' },
@@ -203,6 +204,7 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
   checkParticipant: /^the messages of peer-\d+.example need not be signed/,
   endSessions: /^eve is not signed in$/,
   compareSource: /^civil has no source: its records are imported or written here$/,
+  listSourceRejects: /^civil has no source: its records are imported or written here$/,
   resumeSubscription: /^code: the grant of its participant does not allow the subscription$/,
   releaseRestored: /^nothing is held: the database was not restored/,
 }

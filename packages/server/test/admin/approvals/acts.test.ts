@@ -36,11 +36,11 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['listDeliveries', 'listDestinations', 'listMailboxes', 'listMessages', 'showMessage', 'listInbox'],
     ...['listEvents', 'showOutbox', 'listAuditEntries', 'verifyWholeAuditLog', 'showVerification', 'traceMessages'],
-    ...['verifyBackup', 'verifyEvidence', 'showSourceStatus', 'listSourceRejects'],
+    ...['verifyBackup', 'verifyEvidence', 'showSourceStatus'],
   ],
   'whoever looks at a person, or at a reason, has an audit entry before': [
     ...['showRecord', 'listProtectedPersons', 'auditPerson', 'reportAccess', 'makeEvidence', 'trySearch'],
-    ...['showSubscription', 'showProposal', 'listEmergencies'],
+    ...['showSubscription', 'showProposal', 'listEmergencies', 'listSourceRejects'],
   ],
   'it takes access away, or deletes what nothing holds': [
     ...['disableParticipant', 'removeParticipant', 'removeParticipantHost', 'revokeParticipantKey'],

@@ -1,6 +1,7 @@
 /** A protected person is answered about as somebody who is not there, whichever way is tried. */
 
 import { listProtectedPersons, protectPerson, unprotectPerson } from '@rollcall/admin/persons/protected-persons'
+import { addAttribute } from '@rollcall/admin/registries/attributes'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { requireRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -300,6 +301,27 @@ describe('minors', () => {
           'search_criteria.query: this participant may ask for a Group by HOUSEHOLD_ID only: it finds no minors',
       },
       { status_reason_code: 'rjct.search_criteria.invalid' },
+    ])
+  })
+
+  it('are asked about by no attribute that an operator added in the data of other persons', async () => {
+    const child = member('U-7', { demographic_info: { birth_date: '2020-01-01' } })
+    const { namespace } = await server.registry('social', [], 'families')
+    const added = { namespace, record_type: 'Group', name: 'child_birth_date', type: 'date', many: true } as const
+    await addAttribute(acting({ db }), { ...added, paths: ['member_list.demographic_info.birth_date'] })
+    const registry = await requireRegistry(db, namespace)
+    await writeDocuments(server.database, registry, [household({ group_size: 1, member_list: [child] })])
+    await granted({ minors: 'allowed' }, namespace)
+    const young = byExpression({ child_birth_date: { ge: '2020-01-01' } }, GROUP)
+    expect(await recordsOf(young, namespace)).toHaveLength(1)
+    await granted({ minors: 'never' }, namespace)
+    expect(await items([young], namespace)).toMatchObject([
+      {
+        status_reason_code: 'rjct.search_criteria.invalid',
+        status_reason_message: expect.stringMatching(
+          /^search_criteria\.query\.child_birth_date: is no attribute that this participant may ask about; those of Group are /,
+        ),
+      },
     ])
   })
 })

@@ -1,6 +1,6 @@
 /** The most records that one request may find if all of their pages follow. */
 import { expect, it } from 'vitest'
-import { accepted, answerExchange, asyncServer, byExpression, callbacksTo, searchFor } from '../../asynchronous.ts'
+import { accepted, answerExchange, asyncServer, byExpression, callbacksTo, deliverAll, searchFor } from '../../asynchronous.ts'
 import { postSearch } from '../../server.ts'
 
 const PEOPLE = 6
@@ -25,7 +25,7 @@ it('what an answer of many pages finds has an end; smaller items still have thei
   const correlation_id = await accepted(server, peer, searchFor(peer, [...items, alone]))
   await answerExchange(server, correlation_id)
   // On a busy machine an attempt goes on in the background.
-  await server.context.limiter.idle()
+  await deliverAll(server)
   const [first, second] = callbacksTo(peer.receiver).map(({ envelope }) => envelope.message.search_response)
   const statuses = first.map(({ status }: { status: string }) => status)
   expect(statuses).toEqual([...Array(ITEMS - 1).fill('succ'), 'rjct', 'succ'])
@@ -46,4 +46,13 @@ it('an answer at once holds one page of each, and is not bounded by it', async (
   const { body } = await postSearch(server, peer, items)
   const statuses = body.message.search_response.map(({ status }: { status: string }) => status)
   expect(new Set(statuses)).toEqual(new Set(['succ']))
+})
+
+it('a grant that never shows records takes nothing of it: what is left would say how many match', async () => {
+  const counting = await newPeer({}, { query_forms: 'all', ask: 'all', see: [], counts: 'none' })
+  await accepted(server, counting, searchFor(counting, items))
+  await deliverAll(server)
+  const callbacks = callbacksTo(counting.receiver).map(({ envelope }) => envelope.message.search_response)
+  const answers = callbacks.flat().map(({ status, status_reason_code }) => [status, status_reason_code])
+  expect([callbacks.length, answers]).toEqual([1, items.map(() => ['succ', undefined])])
 })
