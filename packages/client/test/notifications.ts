@@ -14,7 +14,11 @@ export interface Item {
   readonly codes?: readonly string[]
   /** Default: a civil registry's. */
   readonly reg_type?: string
+  /** Default: Person. */
+  readonly record_type?: string
 }
+
+const uinOf = (uin: string) => [{ identifier_type: 'UIN', identifier_value: uin }]
 
 /** A notification of people, each with a version of its record. */
 export function notification(
@@ -24,14 +28,14 @@ export function notification(
   const timestamp = new Date().toISOString()
   const ids = items.map((item): [string, Item] => [item.reference_id ?? randomUUID(), item])
   const of = (value: (item: Item) => unknown) => Object.fromEntries(ids.map(([id, item]) => [id, value(item)]))
-  const notify_event = ids.map(([reference_id, { uin, type = 'UPDATE', reg_type = 'Civil' }]) => ({
+  const notify_event = ids.map(([reference_id, { uin, type = 'UPDATE', reg_type = 'Civil', record_type = 'Person' }]) => ({
     reference_id,
     timestamp,
     data: {
       reg_type: `ns:org:RegistryType:${reg_type}`,
       reg_event_type: type,
-      reg_record_type: 'Person',
-      reg_records: { identifier: [{ identifier_type: 'UIN', identifier_value: uin }] },
+      reg_record_type: record_type,
+      reg_records: { [record_type === 'Member' ? 'member_identifier' : 'identifier']: uinOf(uin) },
     },
   }))
   const meta = {

@@ -27,6 +27,12 @@ export function canonicalNamesOf(data: NotifyData, known: string | undefined) {
   }
 }
 
+/** True when an item shows only what its change altered, by the most likely kind: a later item does not repeat what it shows. */
+export function isPartial(data: NotifyData, known: string | undefined): boolean {
+  const [kind] = kindsLikeliestFirst(data, known)
+  return kind !== undefined && resolveRecordType(kind, data.reg_record_type)?.notified_as !== undefined
+}
+
 /** Type and value of the record's primary identifier, by the most likely kind that finds one; null when none does. */
 export function primaryIdentifier(data: NotifyData, known: string | undefined): readonly [string, string] | null {
   for (const kind of kindsLikeliestFirst(data, known)) {

@@ -69,7 +69,7 @@ describe('older versions of a record', () => {
     expect(versionsOf(got)).toEqual(['A 6', 'A 5'])
   })
 
-  it('are none where the version is not known (0): a backfill of a record whose events are forgotten', async () => {
+  it('are none where the version is not known (0)', async () => {
     const { got, handlers } = keeping()
     const to = receiver({ handlers })
     for (const version of [6, 0, 5]) await sent(to, notification([{ uin: 'A', version }]), { path })

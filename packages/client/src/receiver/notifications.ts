@@ -5,7 +5,7 @@
  */
 import { type NotifyEvent, NotifyMeta, validator } from '@rollcall/protocol'
 import type { Received } from './callbacks.ts'
-import { canonicalNamesOf, primaryIdentifier } from './event-kinds.ts'
+import { canonicalNamesOf, isPartial, primaryIdentifier } from './event-kinds.ts'
 import { type HighWaterMarks, raiseMarks, readMarks } from './high-water-marks.ts'
 
 export type Notification = Received<'notify'>
@@ -117,7 +117,7 @@ interface SubscriptionMarkNames {
   /**
    * The mark that this item raises. If the item corrects another item: `taken_back` of that item. If not: the mark with the last
    * version for this record and event type; null when the registry gives no record version, the record has no primary identifier,
-   * or no subscription is named.
+   * no subscription is named, or items of the record type are partial (`isPartial`): then an older item is news, too.
    */
   readonly order: string | null
 }
@@ -156,7 +156,7 @@ async function withMarkNames(
   const { event_type } = canonicalNamesOf(data, known)
   const orderOf = async (code: string): Promise<string | null> => {
     if (earlier !== undefined) return takenBack(code, earlier)
-    return isOrdered && code !== NO_SUBSCRIPTION_CODE
+    return isOrdered && code !== NO_SUBSCRIPTION_CODE && !isPartial(data, known)
       ? makeMarkName(['events', sender_id, code, event_type ?? '', ...record])
       : null
   }

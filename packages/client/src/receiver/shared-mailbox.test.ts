@@ -12,7 +12,9 @@ describe('subscriptions that share a mailbox', () => {
   function telling(options: Partial<ReceiverOptions> = {}) {
     const told: string[] = []
     const otherwise = (record: unknown, { subscriptions, record_version, superseded }: EventContext): void => {
-      const [{ identifier_value }] = (record as { identifier: [{ identifier_value: string }] }).identifier
+      const [[{ identifier_value }]] = Object.values(record as Record<string, [{ identifier_value: string }]>) as [
+        [{ identifier_value: string }],
+      ]
       const codes = Object.keys(subscriptions).join('+')
       told.push([codes, identifier_value, record_version, ...(superseded ? ['superseded'] : [])].join(' '))
     }
@@ -77,6 +79,17 @@ describe('subscriptions that share a mailbox', () => {
     await send([item('ONE', 2), item('ONE', 3)])
     await backfill(2)
     expect(told).toEqual(['ONE A 1', 'ONE A 1', 'ONE A 3', 'ONE A 2 superseded', 'ONE A 3'])
+  })
+
+  it('get older items of a beneficiary registry, whose items show only what a change altered', async () => {
+    const { told, send } = telling()
+    const beneficiary = { reg_type: 'IBR', record_type: 'Member', type: 'enrollement_status_change' }
+    const one = (version: number) => item('ONE', version, beneficiary)
+    await send([one(2)])
+    await send([one(1)])
+    await send([one(1)])
+    await send([item('ONE', 1, { ...beneficiary, reference_id: 'b-1' })], { backfill: true })
+    expect(told).toEqual(['ONE A 2', 'ONE A 1 superseded', 'ONE A 1 superseded'])
   })
 
   it('are compared by reference_id alone where the registry does not name them', async () => {

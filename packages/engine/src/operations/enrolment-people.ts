@@ -34,7 +34,7 @@ export interface PortionPerson {
   parsed: Ledger | null
   /** The time at which the next scheduled status begins, in milliseconds; null: none is scheduled. */
   due: number | null
-  /** The record to write; null: the record is not changed, or the changed record would be invalid. */
+  /** The record to write; null: the record is not changed. */
   prepared: PreparedRecord | null
 }
 

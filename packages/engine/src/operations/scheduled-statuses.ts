@@ -25,7 +25,7 @@ import {
   type RecordsWithDueStatus,
   readFirstDueTime,
 } from '@rollcall/records/records/enrolment-ledgers'
-import { InvalidRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
+import { prepareRecord } from '@rollcall/records/records/prepare-record'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import { makePortionPerson, type PortionPerson } from './enrolment-people.ts'
 import { type PortionDeps, recordEventsOfPeople, writePeople } from './enrolment-portion.ts'
@@ -146,6 +146,7 @@ async function writeDueTogether(
   return records.length
 }
 
+/** @throws InvalidRecord the record cannot be written any more, such as after a change of its identifier types */
 function beginDueStatuses({ registry, recordType }: PortionDeps, record: LedgerRecord, now: Date): readonly PortionPerson[] {
   // `state` is the stored ledger. Null: the ledger was deleted after a due status was found in it.
   if (record.state === null) return []
@@ -158,10 +159,6 @@ function beginDueStatuses({ registry, recordType }: PortionDeps, record: LedgerR
   // `writePeople` skips a ledger that is equal to `writtenLedger`. Null makes it store the ledger even if unchanged, because the
   // time of the next scheduled status is stored with the ledger.
   person.writtenLedger = null
-  try {
-    person.prepared = prepareRecord(registry.kind, recordType, person.document)
-  } catch (error) {
-    if (!(error instanceof InvalidRecord)) throw error
-  }
+  person.prepared = prepareRecord(registry.kind, recordType, person.document)
   return [person]
 }

@@ -36,6 +36,14 @@ const subscribed = async () => {
   if (subscription === undefined) throw new Error('nobody has subscribed')
   return { code, subscription }
 }
+/** A version that no clock has reached. */
+const LAST_VERSION = 8_000_000_000_000_000
+const beginningOfYesterday = async (): Promise<number> => {
+  const [row] = await query(
+    `select (extract(epoch from date_trunc('day', now(), 'UTC') - interval '24 hours') * 1000000)::bigint as version`,
+  )
+  return row.version
+}
 /** The version of a record, as a node of the version before reads it. */
 const versionBefore = async (record: number | undefined) => {
   const [row] = await query(
@@ -49,13 +57,16 @@ test('this node goes on with a backfill of the version before, and finds the ver
   const { code, subscription } = await subscribed()
   await query(
     `insert into event (registry, event_type, record_type, record, record_version, occurred_at, document, matched, purpose)
-     values ($1, 'LiveBirth', 'Person', $2, 77, now(), '{}', 0, 'event')`,
+     values ($1, 'LiveBirth', 'Person', $2, ${LAST_VERSION}, now(), '{}', 0, 'event')`,
     [registry.id, ids[2]],
   )
   await query('update subscription set backfilled = $2, backfilled_since = null where id = $1', [subscription.id, ids[1]])
   expect(await backfillSubscription(acting({ db }), { code })).toEqual({ code, queued: 4 })
   const made = await query(`select record, record_key, record_version from event where purpose = 'backfill' order by id`)
-  expect(made).toEqual(ids.slice(2).map((record, at) => ({ record, record_key: null, record_version: at === 0 ? 77 : 0 })))
+  const yesterday = await beginningOfYesterday()
+  expect(made).toEqual(
+    ids.slice(2).map((record, at) => ({ record, record_key: null, record_version: at === 0 ? LAST_VERSION : yesterday })),
+  )
 })
 
 test('a node of the version before goes on with a backfill of this one, and finds the versions of its events', async () => {
@@ -68,7 +79,7 @@ test('a node of the version before goes on with a backfill of this one, and find
       [subscription.id],
     ),
   ).toEqual([{ last: ids[2], since: null }])
-  expect([await versionBefore(ids[2]), await versionBefore(ids[0])]).toEqual([77, 0])
+  expect([await versionBefore(ids[2]), await versionBefore(ids[0])]).toEqual([LAST_VERSION, await beginningOfYesterday()])
   // Another backfill, which read the same beginning, is too late.
   expect(await queueBackfill(db, registry, subscription, page)).toBeNull()
   await query('update subscription set backfilled = null, backfilled_since = null where id = $1', [subscription.id])

@@ -9,6 +9,7 @@ import { sqlStateOrSystemCode } from '@rollcall/database/database-errors'
 import { MAILBOXES_PAYLOAD_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
 import { isSameRecordSql, toStoredId } from '@rollcall/database/record-ids'
 import { withTransaction } from '@rollcall/database/transaction'
+import { lastDeletionSql } from '@rollcall/records/records/forget-traces'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
@@ -103,9 +104,9 @@ export async function findUnfinishedBackfill(
 
 /**
  * Queues a notification for each record on a page of the records that match now. Also stores the place for the next page. The
- * notification has the present record, with the version of its last event; 0 without one. Both are read in one snapshot. The time
- * of its item is only the day on which the record was written: the exact time would show which records were imported together,
- * and so how many hidden persons are among them.
+ * notification has the present record and its version (`BACKFILL_VERSION_SQL`), both of one snapshot. The time of its item is
+ * only the day on which the record was written: the exact time would show which records were imported together, and so how many
+ * hidden persons are among them.
  * @returns null when nothing was queued: another run has queued this page meanwhile, or the subscription is not live
  */
 export async function queueBackfill(
@@ -129,6 +130,32 @@ export async function queueBackfill(
 
 /** The place that a backfill has reached, as columns: the id of the last record. Both are null when no record was read. */
 const toBackfillMarkColumns = (id: RecordId | null) => (id === null ? { record: null, record_key: null } : toStoredId(id))
+
+/** SQL of the beginning of yesterday (UTC). */
+const YESTERDAY_SQL = `date_trunc('day', now(), 'UTC') - interval '24 hours'`
+
+/** SQL of the time at which any record of the type was last deleted; null when none was deleted since yesterday began. */
+const LAST_DELETION_SQL = lastDeletionSql({
+  registry: '$5::integer',
+  record_type: '$7::text',
+  since: YESTERDAY_SQL,
+  primary_identifier: 'primary_identifier',
+})
+
+/**
+ * SQL of the version of a backfilled record: that of its last event, or the beginning of yesterday if that is higher. Forgotten
+ * events are lower, because events are stored for 30 days or longer. Later changes are higher, because their version is above all
+ * stored ones. A change in a transaction beside the backfill is higher, too, if its import began since yesterday. The version is
+ * only a day, for the same reason as the time of the item.
+ *
+ * A record without an event that was written since yesterday has version 0 (not known) if any record of its type was deleted
+ * since then: it may have been deleted, with a higher version, and written again.
+ */
+const BACKFILL_VERSION_SQL = `greatest((
+            select max(record_version) from event
+            where registry = $5::integer and record_type = $7::text and ${isSameRecordSql('event', 'page')}),
+          case when page.written < ${YESTERDAY_SQL} or ${LAST_DELETION_SQL} is null
+            then (extract(epoch from ${YESTERDAY_SQL}) * 1000000)::bigint else 0 end)`
 
 /**
  * Inserts the events and notifications of the page. They go to the present mailbox of the subscription, which may have moved
@@ -159,9 +186,7 @@ async function insertBackfilledEvents(
       made as (
         insert into event (registry, event_type, record_type, record, record_key, record_version, occurred_at, document,
           matched, purpose)
-        select $5::integer, $6::text, $7::text, page.record, page.record_key, coalesce((
-            select max(record_version) from event
-            where registry = $5::integer and record_type = $7::text and ${isSameRecordSql('event', 'page')}), 0),
+        select $5::integer, $6::text, $7::text, page.record, page.record_key, ${BACKFILL_VERSION_SQL},
           date_trunc('day', page.written, 'UTC'), page.document, 1, 'backfill'
         from page order by page.at returning id
       ),

@@ -1,5 +1,6 @@
 import { AdminRefusal, type RefusalReason } from '@rollcall/admin/admin-function'
 import { listEvents } from '@rollcall/admin/events/list'
+import { publishEvent } from '@rollcall/admin/events/publish'
 import { backfillSubscription, resumeSubscription, testSubscription } from '@rollcall/admin/events/subscription-mailbox'
 import type { Participant } from '@rollcall/core/model/participant'
 import { closeStaleMailboxes } from '@rollcall/delivery/store/events/closing'
@@ -62,6 +63,35 @@ test('a backfill queues every record that matches now', async () => {
   const queued = await waiting()
   expect(queued.map(({ purpose, presence }) => `${purpose} ${presence}`)).toEqual(['backfill stayed', 'backfill stayed'])
   expect(queued.map(({ document }) => JSON.parse(document).identifier[0].identifier_value)).toEqual(['U-2', 'U-4'])
+})
+
+test('a record without an event is backfilled as of yesterday, and so below each later change', async () => {
+  const { code } = await subscribe()
+  const versions = async () => (await waiting()).map(({ record_version }) => record_version)
+  const [{ yesterday }] = await query(
+    `select (extract(epoch from date_trunc('day', now(), 'UTC') - interval '24 hours') * 1000000)::bigint as yesterday`,
+  )
+  await backfillSubscription(acting(deps()), { code })
+  await backfillSubscription(acting(deps()), { code })
+  expect(await versions()).toEqual([yesterday, yesterday, yesterday, yesterday])
+  const record = { identifier: [{ identifier_type: 'UIN', identifier_value: 'U-2' }] }
+  const { limits } = server.context
+  await publishEvent(acting({ ...deps(), limits }), { namespace: server.registry.namespace, reg_event_type: 'UPDATE', record })
+  const [{ changed }] = await query(`select record_version as changed from event where purpose = 'event'`)
+  expect(changed).toBeGreaterThan(yesterday)
+  await query('truncate notification')
+  await backfillSubscription(acting(deps()), { code })
+  expect(await versions()).toEqual([changed, yesterday])
+})
+
+test('the version of a record that may have been deleted and written again since yesterday is 0', async () => {
+  const { code } = await subscribe()
+  const deleted = [server.registry.id, 999_999]
+  await query(`update r1_person set updated_at = now() - interval '3 days' where primary_identifier = 'U-4'`)
+  await query(`insert into record_tombstone values ($1, 'Person', $2, 'U-9')`, deleted)
+  await backfillSubscription(acting(deps()), { code })
+  await query('delete from record_tombstone where registry = $1 and record = $2', deleted)
+  expect((await waiting()).map(({ record_version }) => record_version > 0)).toEqual([false, true])
 })
 
 test('a backfill names the day on which a record was written, and not which records were written together', async () => {

@@ -171,6 +171,26 @@ describe('a scheduled status', () => {
     expect([await run(), await status('U-61')]).toEqual([1, 'Suspended'])
   })
 
+  it('that no record can be made of stays due, and is logged, and the question is answered as before', async () => {
+    const { pool } = server.database.db
+    const rename = (from: string, to: string) =>
+      pool.query(
+        `update r${registry.id}_beneficiary set document = replace(document, $1, $2) where primary_identifier = 'U-63'`,
+        [from, to],
+      )
+    const count = () =>
+      server.logged().match(/a scheduled status of an enrolment could not begin; tried again soon/g)?.length ?? 0
+    const logged = count()
+    await schedule('U-63', 1)
+    await rename('member_identifier', 'former_identifier')
+    server.clock.pass(MINUTE)
+    expect([await run(), await enrolled('U-63')]).toEqual([0, 'no'])
+    expect(count()).toBe(logged + 1)
+    expect(server.logged()).toContain('"error":"InvalidRecord"')
+    await rename('former_identifier', 'member_identifier')
+    expect([await run(), await status('U-63'), await enrolled('U-63')]).toEqual([1, 'Suspended', 'no'])
+  })
+
   it('of a person who is deleted is forgotten with all that was written', async () => {
     await schedule('U-50', 1)
     const [recordType] = registry.kind.record_types
