@@ -67,6 +67,13 @@ it.each([
 const ROLES =
   'ROLLCALL_OIDC_ROLES must be pairs such as registry-admins=own,support=read; the roles are read, publish, consent, operate, audit, own'
 const ISSUER = 'ROLLCALL_OIDC_ISSUER must be an https address without query and credentials'
+const TENANT = 'ROLLCALL_OIDC_ISSUER must name one tenant: at this address people of every tenant can sign in'
+const ENTRA = 'https://login.microsoftonline.com'
+
+it('the address of one tenant of Microsoft Entra is an issuer', () => {
+  const issuer = `${ENTRA}/6f3a1c52-0b7d-4e0e-9a52-6a1c0d5e7f10/v2.0`
+  expect(readOpenId({ ...GOOD, ROLLCALL_OIDC_ISSUER: issuer })).toMatchObject({ issuer })
+})
 
 it.each([
   [{ ROLLCALL_OIDC_ISSUER: '' }, 'ROLLCALL_OIDC_CLIENT_ID needs ROLLCALL_OIDC_ISSUER beside it'],
@@ -84,6 +91,9 @@ it.each([
   [{ ROLLCALL_OIDC_ISSUER: 'http://login.example.org' }, ISSUER],
   [{ ROLLCALL_OIDC_ISSUER: 'login.example.org' }, ISSUER],
   [{ ROLLCALL_OIDC_ISSUER: 'https://login.example.org?x=1' }, ISSUER],
+  [{ ROLLCALL_OIDC_ISSUER: `${ENTRA}/common/v2.0` }, TENANT],
+  [{ ROLLCALL_OIDC_ISSUER: `${ENTRA}/Organizations/v2.0/.well-known/openid-configuration` }, TENANT],
+  [{ ROLLCALL_OIDC_ISSUER: `${ENTRA}/consumers` }, TENANT],
 ])('%j is refused', (bad, message) => {
   expect(() => readOpenId({ ...GOOD, ...bad })).toThrow(message)
 })

@@ -73,6 +73,10 @@ function readIssuer(text: string): string {
   if (url === null || (url.protocol !== 'https:' && !local) || url.search !== '' || url.username !== '') {
     throw new Error(`${ISSUER_VARIABLE} must be an https address without query and credentials`)
   }
+  // At these addresses Microsoft Entra signs in everybody, and openid-client takes the ID tokens of every tenant.
+  if (host === 'login.microsoftonline.com' && /^\/(?:common|organizations|consumers)(?:\/|$)/i.test(url.pathname)) {
+    throw new Error(`${ISSUER_VARIABLE} must name one tenant: at this address people of every tenant can sign in`)
+  }
   return text
 }
 
