@@ -139,6 +139,17 @@ test('what its columns cannot be asked is refused with the reason', async () => 
   expect(await reason({ surname: 'Okoro' })).toBe(
     'search_criteria.query: surname compares without case and accents, which its database cannot do, and needs a further condition that must hold, on UIN, sex, birth_date, marriage_date, death_date, MOBILE',
   )
+  // The advice names nothing that the grant does not have.
+  const limited = await server.participant('limited.example')
+  const reasonFor = async (names: string[]) => {
+    await grant(server.database, 'limited.example', 'civil', { ask: names, identifier_types: ['BRN'] })
+    server.clock.pass(SETTINGS_AGE)
+    return (await ask(expression({ surname: 'Okoro' }), limited)).status_reason_message
+  }
+  const needs =
+    'search_criteria.query: surname compares without case and accents, which its database cannot do, and needs a further condition that must hold'
+  expect(await reasonFor(['surname', 'birth_date'])).toBe(`${needs}, on birth_date`)
+  expect(await reasonFor(['surname'])).toBe(needs)
   expect(await reason({ birth_place: 'Moshi', birth_date: '1985-06-12' })).toBe(
     'search_criteria.query: birth_place can be seen here and not asked about: its registry does not say how it compares',
   )
@@ -246,10 +257,18 @@ test('more candidates than the source allows are too many records', async () => 
     source: { ...officeSource({ env: 'OFFICE' }), candidates: 100 },
   })
   server.clock.pass(SETTINGS_AGE)
-  expect(await ask(expression({ birth_date: '1970-01-01' }))).toMatchObject({
+  const rejected = {
     status: 'rjct',
     status_reason_code: 'rjct.search.too_many_records_found',
-  })
+    status_reason_message:
+      "search_criteria.query: needs more rows of the registry's database than a search may read; narrow the search",
+  }
+  expect(await ask(expression({ birth_date: '1970-01-01' }))).toMatchObject(rejected)
+  // Nobody matches: a grant whose counts are capped does not say that many do.
+  const office = await server.participant('counting.example')
+  await grant(server.database, 'counting.example', 'civil', { counts: 'capped' })
+  const nobody = expression({ birth_date: '1970-01-01', sex: { $exists: false } })
+  expect(await ask(nobody, office)).toMatchObject(rejected)
 })
 
 test('while the database is away, its registry alone answers 503, and what is asked asynchronously waits', async () => {

@@ -11,7 +11,7 @@ import {
 } from '@rollcall/core/policy/guarded-records'
 import { isStorable } from '@rollcall/database/text'
 import { createSearchSlots, type SearchSlots } from '@rollcall/participants/admission/search-slots'
-import { type Kind, RequestFault } from '@rollcall/protocol'
+import { type Kind, RequestFault, searchableNames } from '@rollcall/protocol'
 import type { RegistryRecords } from '@rollcall/records/records/registry-records'
 import { ANY_RECORD_MAY_MATCH } from './engine/column-test.ts'
 import { withSnapshot } from './engine/connections.ts'
@@ -73,7 +73,8 @@ export function liveRecords(
           }),
         )
       },
-      refusal: (_, { recordType, predicate }) => findSearchRefusal(file.records.get(recordType.name), predicate, engine),
+      refusal: (registry, { recordType, predicate }) =>
+        findSearchRefusal(file.records.get(recordType.name), predicate, engine, searchableNames(registry.kind, recordType)),
     },
     within: () => reader,
     sink: null,

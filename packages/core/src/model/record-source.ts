@@ -92,6 +92,7 @@ export interface PagedRecord extends FoundRecord {
 export interface RecordSource {
   /**
    * Why the source cannot answer a query, in words for the refusal; null when it can. A source without this function answers all.
+   * The advice in the refusal names only what the kind of `registry` and the record type have: what the participant may ask about.
    * @throws RecordsUnavailable
    */
   refusal?(registry: RegistryShape, query: Pick<RecordQuery, 'recordType' | 'predicate'>): Promise<string | null>

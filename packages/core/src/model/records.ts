@@ -23,6 +23,8 @@ export interface FoundPage {
   readonly records: readonly FoundRecord[]
   /** The ids of all matching records in order, if there are at most `SearchPageRequest.ids`; otherwise empty. */
   readonly ids: readonly RecordId[]
+  /** True when the source would have to read more rows than a search may read: how many records match is not known. */
+  readonly tooManyRows?: true
 }
 
 /** One key of a sort. */

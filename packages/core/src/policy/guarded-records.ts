@@ -68,7 +68,7 @@ export function guardedReader(
       let candidateCount = 0
       search: for await (const { records, rows } of candidates(registry, recordType, predicate, null)) {
         candidateCount += rows
-        if (candidateCount > most) return { total: cap + 1, records: [], ids: [] }
+        if (candidateCount > most) return { total: cap + 1, records: [], ids: [], tooManyRows: true }
         for (const record of records) {
           const read = parsedDocument(record)
           if (guard.isHidden(record, categories, read)) continue

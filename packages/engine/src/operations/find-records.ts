@@ -13,7 +13,11 @@ import type { ItemWork } from './item.ts'
 export const recordReaderOf = ({ deps, exchange, mode, state }: ItemWork): RecordReader =>
   state ?? deps.recordsOf(exchange.registry).reader(mode.name)
 
-/** Finds the records of a search that the participant may find, as `findQueryInSlot` does. */
+/**
+ * Finds the records of a search that the participant may find, as `findQueryInSlot` does.
+ * @throws ItemRejection as `findQueryInSlot`; or the source has more rows to read than a search may read: then no form of counts
+ * may state the total, because it is not about matches
+ */
 export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Promise<FoundPage> {
   const { deps, exchange, mode } = work
   const { registry } = exchange
@@ -26,7 +30,12 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
     ids: hasNoFurtherPages ? 0 : cap,
     categories: exchange.grant.hidden.categories,
   })
-  return findQueryInSlot(work, query)
+  const found = await findQueryInSlot(work, query)
+  if (found.tooManyRows !== true) return found
+  throw new ItemRejection(
+    'rjct.search.too_many_records_found',
+    "search_criteria.query: needs more rows of the registry's database than a search may read; narrow the search",
+  )
 }
 
 /**

@@ -256,12 +256,14 @@ function checkNotBackfilling({ registry, grant }: Exchange, criteria: SearchCrit
  * checked on the records that are found.
  * @throws ItemRejection
  */
-async function checkSourceCanAnswer({ deps, exchange: { registry } }: ItemWork, criteria: SearchCriteria): Promise<void> {
+async function checkSourceCanAnswer({ deps, exchange: { registry, grant } }: ItemWork, criteria: SearchCriteria): Promise<void> {
   const source = deps.recordsOf(registry)
   if (source.refusal === undefined) return
   const { recordType } = criteria
   const predicate = resolveAges(criteria.predicate, recordType, dayIn(registry.time_zone, deps.clock.date()))
-  const rule = await source.refusal(registry, { recordType, predicate })
+  const asked = grant.kind.record_types.find(({ name }) => name === recordType.name)
+  if (asked === undefined) throw new RangeError(`the grant has no record type ${recordType.name}`)
+  const rule = await source.refusal({ ...registry, kind: grant.kind }, { recordType: asked, predicate })
   if (rule !== null) throw new ItemRejection('rjct.search_criteria.invalid', `search_criteria.query: ${rule}`)
 }
 
