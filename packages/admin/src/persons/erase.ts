@@ -12,6 +12,7 @@ import { commitJournaled } from '@rollcall/database/commit-journaled'
 import type { Database } from '@rollcall/database/database'
 import { erasePersonOfEndedHolds, holdIdsOfPerson, listHolds } from '@rollcall/database/holds'
 import { countNotificationsToErase, eraseNotifications } from '@rollcall/delivery/store/events/erasing'
+import { deleteOutboxRows, findOutboxRowsAbout } from '@rollcall/delivery/store/events/outbox'
 import { countDeletionTraces, forgetDeletionTraces } from '@rollcall/records/records/forget-traces'
 import type { Kysely } from 'kysely'
 import Type from 'typebox'
@@ -24,9 +25,9 @@ import { recordIdsWithMerged } from './with-merged.ts'
 
 /**
  * Deletes the pseudonyms and salts of a person in the audit log, except those that a hold of a participant or period
- * keeps. Withdraws waiting notifications about the person, and forgets traces of deleted records. The hash chain still
- * verifies: a signed tombstone says what is missing. Records stay: they are the registry's to delete. The audit entry
- * of the act does not name the person, because the name would bring back what is erased.
+ * keeps. Deletes rows of the outbox with an identifier of the person, withdraws waiting notifications, and forgets traces
+ * of deleted records. The hash chain still verifies: a signed tombstone says what is missing. Records stay: they are the
+ * registry's to delete. The audit entry of the act does not name the person: the name would bring back what is erased.
  */
 export const erasePerson = defineAct(
   {
@@ -67,6 +68,9 @@ export const erasePerson = defineAct(
       }),
       notifications: wholeNumber('Waiting notifications that are withdrawn.'),
       underway: wholeNumber('Messages with notifications about the person that are being sent.'),
+      outbox: Type.Optional(
+        wholeNumber('Waiting and failed rows of the outbox with an identifier of the person that are deleted.'),
+      ),
       tombstones: wholeNumber('Tombstones of deleted records that are forgotten.'),
       stored_until: instant('When the last stored message that may name the person is erased.'),
       records: Type.Array(closed({ namespace: Namespace, record_type: RecordTypeName }), {
@@ -198,10 +202,14 @@ function groupEntryPlacesByChain(places: readonly PersonPlace[]): Record<string,
   )
 }
 
-const ZERO_ROW_COUNTS = { notifications: 0, underway: 0, tombstones: 0 }
+const ZERO_ROW_COUNTS = { outbox: 0, notifications: 0, underway: 0, tombstones: 0 }
 
 async function eraseOtherRows(db: Database, person: FoundPerson, dryRun: boolean): Promise<typeof ZERO_ROW_COUNTS> {
   let { notifications, underway, tombstones } = ZERO_ROW_COUNTS
+  const registries = person.given.map(({ registry }) => registry)
+  // The outbox is first, because publishing a row makes notifications.
+  const rows = await findOutboxRowsAbout(db, person.identifiers, registries)
+  const outbox = dryRun ? rows.length : await deleteOutboxRows(db, rows)
   for (const { registry, recordType, id } of person.records) {
     const about = {
       registry: registry.id,
@@ -216,7 +224,7 @@ async function eraseOtherRows(db: Database, person: FoundPerson, dryRun: boolean
     const key = { registry: registry.id, ...primary }
     tombstones += await (dryRun ? countDeletionTraces : forgetDeletionTraces)(db.pool, key)
   }
-  return { notifications, underway, tombstones }
+  return { outbox, notifications, underway, tombstones }
 }
 
 /** The earliest time at which today's key of stored bodies is destroyed: `retention` seconds after the end of the day (UTC). */

@@ -22,12 +22,13 @@ afterwards, because the records name the other identifiers of the person. A hold
 The identifier may stay in the history of the shell.`,
       examples: ["UIN 8128560370 --reason 'order 12/2026' --dry-run"],
       input: readPersonArguments,
-      text: ({ dry_run, identifiers, accounts, notifications, underway, tombstones, stored_until, records }) => {
+      text: ({ dry_run, identifiers, accounts, outbox = 0, notifications, underway, tombstones, stored_until, records }) => {
         const places = records.map(({ namespace, record_type }) => `${record_type} of ${namespace}`)
         return [
           dry_run ? 'nothing is erased; this would be:' : 'erased:',
           `audit log: ${countWithNoun(accounts.rows, 'pseudonym')} in ${countWithNoun(accounts.entries, 'entry', 'entries')}, of ${countWithNoun(identifiers, 'identifier')}`,
           ...(accounts.held === 0 ? [] : [`audit log: ${accounts.held} pseudonyms stay for a hold`]),
+          ...(outbox === 0 ? [] : [`outbox: ${countWithNoun(outbox, 'row')}`]),
           `notifications: ${notifications} waiting ones are withdrawn, ${underway} messages are being sent already`,
           `tombstones of deleted records: ${tombstones}`,
           `stored messages are encrypted by day; the last that may name the person is erased on ${stored_until.slice(0, 10)}`,

@@ -1,8 +1,12 @@
 /** The event outbox: a table in a schema of its own, in which existing systems INSERT events (docs/events.md). */
 
 import type { OutboxHealth } from '@rollcall/core/model/health'
+import { withAllIdentifierTypes } from '@rollcall/core/model/person-identifiers'
+import type { Identifier } from '@rollcall/core/model/records'
+import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { secondsUntilDue } from '@rollcall/database/queue'
+import { type JsonValue, readIdentifiers } from '@rollcall/protocol'
 import type { ClientBase, Pool } from 'pg'
 
 /** A row of the event outbox: an event that is to be published. */
@@ -111,5 +115,47 @@ export async function retryOutbox({ pool }: Pick<Database, 'pool'>, ids: readonl
       where failed_at is not null and ($1::text[] is null or id::text = any($1))`,
     [ids],
   )
+  return rowCount ?? 0
+}
+
+/** How many rows are read at a time: the records of failed rows may be large. */
+const ROWS_READ_AT_A_TIME = 20
+
+/**
+ * Finds the waiting and failed rows of the event outbox that have one of these identifiers, as that of the record or of a person
+ * in it. Looks into the rows of the given registries, and of namespaces that no registry has.
+ * @returns the ids of the rows
+ */
+export async function findOutboxRowsAbout(
+  { pool }: Pick<Database, 'pool'>,
+  identifiers: readonly Identifier[],
+  registries: readonly Registry[],
+): Promise<readonly string[]> {
+  const wanted = new Set(identifiers.map(({ type, value }) => `${type}:${value}`))
+  const hasPerson = (document: JsonValue): boolean =>
+    registries.some(({ kind }) =>
+      kind.record_types.some((recordType) =>
+        readIdentifiers(withAllIdentifierTypes(kind), recordType, document).some(({ type, value }) =>
+          wanted.has(`${type}:${value}`),
+        ),
+      ),
+    )
+  const found: string[] = []
+  for (let after: string | undefined = '0'; after !== undefined; ) {
+    const { rows }: { rows: { id: string; record: JsonValue; remove: JsonValue }[] } = await pool.query(
+      `select id::text, record, remove from rollcall_outbox.event as event
+        where id > $1::bigint and (namespace = any($2::text[]) or not exists
+          (select from registry where registry.namespace = event.namespace)) order by event.id limit $3`,
+      [after, registries.map(({ namespace }) => namespace), ROWS_READ_AT_A_TIME],
+    )
+    for (const { id, record, remove } of rows) if (hasPerson(record) || hasPerson(remove)) found.push(id)
+    after = rows.at(-1)?.id
+  }
+  return found
+}
+
+/** Deletes rows of the event outbox. Waits for a row that is being published, and does not count it. @returns how many */
+export async function deleteOutboxRows({ pool }: Pick<Database, 'pool'>, ids: readonly string[]): Promise<number> {
+  const { rowCount } = await pool.query('delete from rollcall_outbox.event where id = any($1::bigint[])', [ids])
   return rowCount ?? 0
 }

@@ -1,3 +1,4 @@
+import { publishOutbox, retryOutbox } from '@rollcall/admin/events/outbox'
 import { publishEvent } from '@rollcall/admin/events/publish'
 import { erasePerson } from '@rollcall/admin/persons/erase'
 import { addHold, removeHold } from '@rollcall/admin/persons/holds'
@@ -108,6 +109,45 @@ test('waiting notifications are withdrawn, and what the event has of the record 
   })
   expect(await world.rows(`select state from notification`)).toEqual([{ state: 'dropped' }])
   expect(JSON.stringify(await world.rows('select event::text from event'))).not.toContain('Nwosu')
+})
+
+test('waiting and failed rows of the outbox with an identifier of the person go: no retry brings the person back', async () => {
+  const row = (namespace: string, identifier_type: string, identifier_value: string) =>
+    world.rows(
+      `insert into rollcall_outbox.event (namespace, reg_event_type, record) values ($1, 'Nope', $2)`,
+      namespace,
+      JSON.stringify({ identifier: [{ identifier_type, identifier_value }], name: { surname: 'Castellan' } }),
+    )
+  const ids = async () => (await world.rows('select id::integer from rollcall_outbox.event order by id')).map(({ id }) => id)
+  const record = { '@type': 'Person', identifier: [{ identifier_type: 'UIN', identifier_value: '60' }] }
+  await writeDocuments(world.database, civil, [
+    { ...record, identifier: [...record.identifier, { identifier_type: 'BRN', identifier_value: 'B-60' }] },
+  ])
+  for (const namespace of ['civil', 'social', 'civil-typo']) await row(namespace, 'uin', ' 60 ')
+  await row('civil', 'UIN', '61')
+  const log = { warn: () => undefined, error: () => undefined }
+  const deps = { ...acting(world.deps()), log, outboxWake: { raise: () => undefined } }
+  await publishOutbox(deps, new AbortController().signal)
+  expect(await world.rows('select from rollcall_outbox.event where failed_at is not null')).toHaveLength(4)
+  await row('civil', 'BRN', 'B-60')
+  const stays = (await ids())[3]
+
+  const dry = await erasePerson(acting(world.deps()), { type: 'UIN', value: '60', reason, dry_run: true })
+  expect([dry.outbox, (await ids()).length]).toEqual([4, 5])
+  expect(await erasePerson(acting(world.deps()), { type: 'UIN', value: '60', reason })).toMatchObject({ outbox: 4 })
+  expect(await ids()).toEqual([stays])
+  await deleteRecords(acting(world.deps()), { namespace: 'civil', record_type: 'Person', identifiers: ['60'] })
+  await world.rows(`update rollcall_outbox.event set reg_event_type = 'LiveBirth'`)
+  await retryOutbox(acting(world.deps()), {})
+  await publishOutbox(deps, new AbortController().signal)
+  expect(await ids()).toEqual([])
+  await expect(showRecord(acting(world.deps()), { namespace: 'civil', type: 'UIN', value: '60' })).rejects.toThrow(
+    'no record of civil has this identifier',
+  )
+  expect(await erasePerson(acting(world.deps()), { type: 'UIN', value: '60', reason })).toMatchObject({
+    outbox: 0,
+    tombstones: 1,
+  })
 })
 
 test('a record that was merged into that of the person is erased with it', async () => {
