@@ -17,7 +17,7 @@ describe('audit list', () => {
     const listed = async (input: Parameters<typeof listAuditEntries>[1]) =>
       (await listAuditEntries(acting(deps), input)).map(({ operation }) => operation).filter((name) => name !== null)
     expect(await listed({})).toEqual(['three', 'two', 'one'])
-    expect(await listed({ limit: 2 })).toEqual(['three'])
+    expect(await listAuditEntries(acting(deps), { limit: 2 })).toHaveLength(2)
     expect(await listed({ participant: 'a.example' })).toEqual(['three', 'one'])
     expect(await listed({ namespace: 'social' })).toEqual(['two'])
     expect(await listed({ kind: 'refusal' })).toEqual(['three'])

@@ -7,6 +7,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { secondsUntilDue } from '@rollcall/database/queue'
 import { type JsonValue, readIdentifiers } from '@rollcall/protocol'
+import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import type { ClientBase, Pool } from 'pg'
 
 /** A row of the event outbox: an event that is to be published. */
@@ -145,7 +146,7 @@ export async function findOutboxRowsAbout(
     const { rows }: { rows: { id: string; record: JsonValue; remove: JsonValue }[] } = await pool.query(
       `select id::text, record, remove from rollcall_outbox.event as event
         where id > $1::bigint and (namespace = any($2::text[]) or not exists
-          (select from registry where registry.namespace = event.namespace)) order by event.id limit $3`,
+          (select from ${REGISTRIES_SQL} as registry where registry.namespace = event.namespace)) order by event.id limit $3`,
       [after, registries.map(({ namespace }) => namespace), ROWS_READ_AT_A_TIME],
     )
     for (const { id, record, remove } of rows) if (hasPerson(record) || hasPerson(remove)) found.push(id)
