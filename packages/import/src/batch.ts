@@ -46,8 +46,6 @@ export class Batch {
   readonly unnamedLines: number[] = []
   readonly counts = new BatchCounts()
   readonly #notes = new RecordNotes()
-  /** The lines with a value that was not understood, whose records are to be stored all the same. */
-  readonly #lenient = new Set<RecordLine>()
 
   /** Adds the record of an entry to the batch, or rejects the entry. */
   add(preparing: BatchOptions, entry: SourceEntry): void {
@@ -75,16 +73,13 @@ export class Batch {
     }
     const { type, record } = read
     this.counts.record(preparing, type, line, record, this.#notes)
-    const prepared = { line, record }
-    if (problems.length > 0) {
-      if (!lenient) {
-        appendToList(this.rejectedPersons, type, record.primary_identifier)
-        return problems
-      }
-      this.#lenient.add(prepared)
+    const hasProblems = problems.length > 0
+    if (hasProblems && !lenient) {
+      appendToList(this.rejectedPersons, type, record.primary_identifier)
+      return problems
     }
     this.size += record.document.length
-    appendToList(this.lines, type, prepared)
+    appendToList(this.lines, type, { line, record, hasProblems })
     return []
   }
 
@@ -111,7 +106,7 @@ export class Batch {
       const written = await writeLines({ ...writing, before: recording !== null }, recordType, lines)
       const refused = this.#refuse(writing, recordType, written)
       inserted += written.inserted
-      this.counts.kept += lines.filter((one) => this.#lenient.has(one) && !refused.has(one)).length
+      this.counts.kept += lines.filter((one) => one.hasProblems && !refused.has(one)).length
       unchanged += lines.filter((one) => !refused.has(one) && written.unchanged.has(one.record.primary_identifier)).length
       const records = lines.flatMap((one) => (refused.has(one) ? [] : [one.record]))
       if (recording !== null) {

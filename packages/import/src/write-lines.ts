@@ -19,6 +19,8 @@ import { findNotedLines, noteLines } from './noted-lines.ts'
 export interface RecordLine {
   readonly line: number
   readonly record: PreparedRecord
+  /** True when a value of the line was not understood. Only a lenient import writes such a record. */
+  readonly hasProblems: boolean
 }
 
 /** What happens to a line with the primary identifier of an earlier line: it is rejected, or its record replaces the earlier. */

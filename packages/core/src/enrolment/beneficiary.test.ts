@@ -1,4 +1,4 @@
-/** What of a beneficiary is written, and what is refused because rights could not be checked by it. */
+/** An update writes only what the grant was checked for; a beneficiary of which the grant cannot be checked is rejected. */
 import { type JsonObject, type JsonValue, kindNamed } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { InvalidBeneficiary, readBeneficiary } from './beneficiary.ts'
