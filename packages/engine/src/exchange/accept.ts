@@ -7,6 +7,7 @@ import {
   makeAuditedMessage,
 } from '@rollcall/audit/audit-entry-of'
 import type { JointAuditLog } from '@rollcall/audit/audit-log'
+import type { Limits } from '@rollcall/core/limits'
 import { type Exchange, requestBodyBinding } from '@rollcall/core/model/exchange'
 import { withTraceparent } from '@rollcall/core/model/traceparent'
 import { readSenderUri, type SenderUriDeps } from '@rollcall/delivery/delivery/targets'
@@ -23,6 +24,7 @@ import {
   REQUEST_JOINT_WRITE,
 } from '../store/exchanges/exchanges.ts'
 import type { AcceptanceSlots, KeptSlot } from './acceptance-slots.ts'
+import { checkHeader } from './checks.ts'
 import type { CheckedRequest, ItemChunk, VerifiedRequest } from './read-request.ts'
 import { duplicateMessageIdRejection, makeExchangeRow, type RememberDeps } from './remember.ts'
 import { acknowledgement, type Reply } from './reply.ts'
@@ -36,6 +38,7 @@ export type AcceptDeps = SenderUriDeps &
     /** Wakes the loop of this node that claims accepted exchanges. */
     readonly exchangeAccepted: () => void
     readonly acceptanceSlots: Pick<AcceptanceSlots, 'keep'>
+    readonly limits: Pick<Limits, 'message_ts_window'>
   }
 
 /**
@@ -48,9 +51,9 @@ export type AcceptDeps = SenderUriDeps &
  */
 export async function acceptRequest(
   deps: AcceptDeps,
-  { exchange, received, opened, signed, rejection, path }: VerifiedRequest,
+  { exchange, received, opened, signed, path }: VerifiedRequest,
 ): Promise<Reply> {
-  if (rejection !== null) throw rejection
+  checkHeader(exchange, deps.limits.message_ts_window)
   const checked = await received.readAndCheckMessage(exchange, opened, signed !== null)
   const { header, operation, participant } = exchange
   // The address is checked now, so that the sender learns of a problem. An attempt checks the address again if the settings may

@@ -12,12 +12,13 @@ import type { AuditedMessage, MakePseudonyms } from '@rollcall/core/model/audit-
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import { OutcomeOutdated } from '@rollcall/core/model/outcome'
 import { HeaderRejection } from '@rollcall/protocol'
-import { answerMessage, unansweredMembers } from '../operations/handlers.ts'
+import { answerMessage } from '../operations/handlers.ts'
 import type { AnswerDeps } from '../operations/item.ts'
 import type { Outcome } from '../operations/outcome.ts'
 import { type NewExchange, REQUEST_JOINT_WRITE } from '../store/exchanges/exchanges.ts'
 import { commitEffects } from '../store/exchanges/replies.ts'
-import { resultOrRejection, type VerifiedRequest } from './read-request.ts'
+import { checkHeader } from './checks.ts'
+import type { VerifiedRequest } from './read-request.ts'
 import { correlationIdOf, duplicateMessageIdRejection, makeExchangeRow, type RememberDeps, rememberExchange } from './remember.ts'
 import { makeReply, type Reply, type ReplyDeps, rejectedReply } from './reply.ts'
 
@@ -33,41 +34,45 @@ export type AnswerNowDeps = RememberDeps &
   AnswerDeps &
   ReplyDeps & { readonly auditLog: JointAuditLog; readonly pseudonyms: MakePseudonyms }
 
-/** Answers a verified synchronous request, and returns the reply to send. @throws RequestFault */
+/**
+ * Answers a verified synchronous request, and returns the reply to send. The reply to a message whose header is rejected has no
+ * audit entry here: the route counts it with the refusals (`noteRejection`), which have entries of their own.
+ * @throws RequestFault
+ */
 export async function answerNow(deps: AnswerNowDeps, request: VerifiedRequest): Promise<Reply> {
-  if (request.rejection !== null) return replyToRejectedMessage(deps, request, request.rejection)
-  return request.exchange.operation.writes ? answerMessageThatWrites(deps, request) : answerMessageThatReads(deps, request)
+  let { exchange } = request
+  const remember: Remember = async (row) => {
+    exchange = await rememberExchange(deps, request.exchange, row)
+    return exchange
+  }
+  try {
+    checkHeader(exchange, deps.limits.message_ts_window)
+    return await (exchange.operation.writes ? answerMessageThatWrites : answerMessageThatReads)(deps, request, remember)
+  } catch (error) {
+    if (!(error instanceof HeaderRejection)) throw error
+    return rejectedReply(deps, exchange, request.opened, error)
+  }
 }
 
 /**
- * Makes the reply to a message whose header is rejected. It has no audit entry here: the route counts it with the refusals
- * (`noteRejection`), which have entries of their own.
- * @param exchange the exchange of an equal earlier message, if there is one
+ * Stores the message of the request (`rememberExchange`). If the header is rejected after that, the reply has the correlation_id
+ * of the first equal message.
  */
-const replyToRejectedMessage = (
-  deps: AnswerNowDeps,
-  request: VerifiedRequest,
-  rejection: HeaderRejection,
-  exchange = request.exchange,
-): Promise<Reply> =>
-  rejectedReply(deps, exchange, request.opened, rejection, (message) => unansweredMembers(exchange, message, rejection.message))
+type Remember = (row: NewExchange) => Promise<Exchange>
 
 /**
  * Answers a message that may change something. The message is stored before anything is done. If a message with the same
  * message_id and content is stored already, the operation runs again under the grant that applies now, and the answer has the
  * correlation_id of the first message.
  */
-async function answerMessageThatWrites(deps: AnswerNowDeps, request: VerifiedRequest): Promise<Reply> {
-  const row = makeExchangeRow(request.exchange, request.opened, request.path)
-  const exchange = await rememberExchange(deps, request.exchange, row)
-  if (exchange === null) return replyToRejectedMessage(deps, request, duplicateMessageIdRejection())
-  const read = await resultOrRejection(() => makeCheckedMessage(request))
-  if (read instanceof HeaderRejection) return replyToRejectedMessage(deps, request, read, exchange)
+async function answerMessageThatWrites(deps: AnswerNowDeps, request: VerifiedRequest, remember: Remember): Promise<Reply> {
+  const exchange = await remember(makeExchangeRow(request.exchange, request.opened, request.path))
+  const checked = await readAndCheckMessage(request)
   // An audit entry says who asked for the change, before anything is changed. It stays even if the entry of the answer
   // cannot be written.
-  const messages = { request: read.audited, reply: null }
-  await deps.auditLog.write(...auditEntryOfAccepted(exchange, read.message.transaction_id, messages))
-  const { reply, entry } = await answerAndMakeReply(deps, exchange, read)
+  const messages = { request: checked.audited, reply: null }
+  await deps.auditLog.write(...auditEntryOfAccepted(exchange, checked.message.transaction_id, messages))
+  const { reply, entry } = await answerAndMakeReply(deps, exchange, checked)
   await deps.auditLog.write(...entry)
   return reply
 }
@@ -77,56 +82,52 @@ async function answerMessageThatWrites(deps: AnswerNowDeps, request: VerifiedReq
  * the answer is sent. A message that is refused is stored alone, before the refusal is sent
  * (docs/decisions/message-memory.md).
  */
-async function answerMessageThatReads(deps: AnswerNowDeps, request: VerifiedRequest): Promise<Reply> {
+async function answerMessageThatReads(deps: AnswerNowDeps, request: VerifiedRequest, remember: Remember): Promise<Reply> {
   const began = deps.clock.now()
   const fresh = makeExchangeRow(request.exchange, request.opened, request.path)
   const row = { ...fresh, correlation_id: await correlationIdOf(deps.pseudonyms, fresh) }
   try {
     // 6. Checks the message. 7. Answers the items.
-    return await answerAndStore(deps, request, await makeCheckedMessage(request), { row, began })
+    return await answerAndStore(deps, request.exchange, await readAndCheckMessage(request), { row, began })
   } catch (error) {
     // Whatever failed, the message is stored first, so that its message_id is used for no other message.
-    const exchange = await rememberExchange(deps, request.exchange, row)
-    if (exchange === null) return replyToRejectedMessage(deps, request, duplicateMessageIdRejection())
-    if (error instanceof HeaderRejection) return replyToRejectedMessage(deps, request, error, exchange)
+    await remember(row)
     throw error
   }
 }
 
 /**
  * Answers the items and makes the reply; then its audit entry, which has the digest and the signature of the reply. Stores the
- * entry and the row of the message in one commit.
+ * entry and the row of the message in one commit. Returns only a reply whose entry is committed.
+ * @throws HeaderRejection rjct.message_id.duplicate
  */
 async function answerAndStore(
   deps: AnswerNowDeps,
-  request: VerifiedRequest,
-  read: CheckedMessage,
+  received: Exchange,
+  checked: CheckedMessage,
   { row, began }: { readonly row: NewExchange; readonly began: number },
 ): Promise<Reply> {
-  let exchange: Exchange = { ...request.exchange, correlation_id: row.correlation_id }
-  let made = await answerAndMakeReply(deps, exchange, read)
+  const { auditLog, clock } = deps
+  let exchange = { ...received, correlation_id: row.correlation_id }
+  let made = await answerAndMakeReply(deps, exchange, checked)
   for (let tries = 1; tries <= MOST_WRITE_TRIES; tries += 1) {
-    const { correlation_id } = exchange
-    const joint = { ...row, correlation_id, age: deps.clock.now() - began }
+    const joint = { ...row, correlation_id: exchange.correlation_id, age: clock.now() - began }
     // True also for a message that is sent again: its correlation_id is computed from the content, so it finds its own row.
-    if (await deps.auditLog.writeWith(REQUEST_JOINT_WRITE, joint, ...made.entry)) return made.reply
+    if (await auditLog.writeWith(REQUEST_JOINT_WRITE, joint, ...made.entry)) return made.reply
     // The message_id is stored with another correlation_id: for another message, or by an earlier version, which used a random
     // one; the answer must have that one.
-    const first = await rememberExchange(deps, exchange, row)
-    if (first === null) {
-      await auditUnsentAnswer(deps, made.entry)
-      return replyToRejectedMessage(deps, request, duplicateMessageIdRejection())
+    const { known, correlation_id } = await deps.exchanges.remember(row)
+    if (known === 'different') {
+      // Somebody was looked up, and nothing leaves the server.
+      await Promise.all([auditLog.write(...made.entry), auditLog.write(...auditEntryOfUnsent(made.entry))])
+      throw duplicateMessageIdRejection()
     }
+    if (correlation_id === exchange.correlation_id) continue
+    exchange = { ...exchange, correlation_id }
     // The items take quota again.
-    if (first.correlation_id !== correlation_id) made = await answerAndMakeReply(deps, first, read)
-    exchange = first
+    made = await answerAndMakeReply(deps, exchange, checked)
   }
   throw new Error('the row of a message is deleted again and again')
-}
-
-/** Audits an answer that is not sent: somebody was looked up, and nothing left the server. */
-async function auditUnsentAnswer({ auditLog }: AnswerNowDeps, entry: EntryWithPersons): Promise<void> {
-  await Promise.all([auditLog.write(...entry), auditLog.write(...auditEntryOfUnsent(entry))])
 }
 
 interface CheckedMessage {
@@ -136,7 +137,7 @@ interface CheckedMessage {
 }
 
 /** Reads and checks the message. @throws RequestFault, HeaderRejection */
-async function makeCheckedMessage({ exchange, received, opened, signed }: VerifiedRequest): Promise<CheckedMessage> {
+async function readAndCheckMessage({ exchange, received, opened, signed }: VerifiedRequest): Promise<CheckedMessage> {
   const { chunks, digest } = await received.readAndCheckMessage(exchange, opened, signed !== null)
   return { message: chunks[0].message, audited: makeAuditedMessage(exchange.header.message_id, digest, signed) }
 }

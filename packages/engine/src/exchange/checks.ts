@@ -1,7 +1,7 @@
 /** The checks of a request after its envelope is read and before its items. docs/message-flow.md shows their order. */
 
 import { canBeDetail, MOST_DETAIL_CHARACTERS } from '@rollcall/audit/audit-entry-of'
-import type { Message } from '@rollcall/core/model/exchange'
+import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import type { Grant } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -33,20 +33,22 @@ export function checkSender(header: IncomingHeader, participant: Participant): v
 }
 
 /**
- * Checks that the message is for this version, this registry and this operation.
- * @throws HeaderRejection rjct.version.invalid, rjct.action.invalid, rjct.action.not_supported
+ * Checks that the message is for this registry. If it has another version, `checkVersionAndAction` rejects it for that.
  * @throws RequestFault 400 err.receiver_id.invalid: no code of a rejected header says that the receiver is another one
  */
-export function checkAddressee(header: IncomingHeader, registry: Registry, operation: Operation | Callback): void {
-  if (!isSpokenVersion(header.version)) {
-    throw new HeaderRejection('rjct.version.invalid', 'header.version: must be 1.0.0')
-  }
-  const { receiver_id } = header
-  if (receiver_id !== undefined && receiver_id !== registry.sender_id && !registry.aliases.includes(receiver_id)) {
-    throw new RequestFault('err.receiver_id.invalid', 'header.receiver_id: is not this registry')
-  }
-  if (actionMeans(operation, header.action)) return
-  if (isKnownAction(header.action)) {
+export function checkReceiver({ version, receiver_id }: IncomingHeader, registry: Registry): void {
+  if (receiver_id === undefined || receiver_id === registry.sender_id || registry.aliases.includes(receiver_id)) return
+  if (isSpokenVersion(version)) throw new RequestFault('err.receiver_id.invalid', 'header.receiver_id: is not this registry')
+}
+
+/**
+ * Checks that the message is for this version and this operation.
+ * @throws HeaderRejection rjct.version.invalid, rjct.action.invalid, rjct.action.not_supported
+ */
+export function checkVersionAndAction({ version, action }: IncomingHeader, operation: Operation | Callback): void {
+  if (!isSpokenVersion(version)) throw new HeaderRejection('rjct.version.invalid', 'header.version: must be 1.0.0')
+  if (actionMeans(operation, action)) return
+  if (isKnownAction(action)) {
     throw new HeaderRejection('rjct.action.invalid', `header.action: must be ${operation.action} on this path`)
   }
   throw new HeaderRejection(
@@ -67,14 +69,14 @@ export function checkDemandedDetails({ terms }: Pick<Grant, 'terms'>, { meta }: 
 }
 
 /**
- * Checks that the message was written at most `window` seconds before or after now. Callbacks are not checked, because they are
- * repeated unchanged for days (N16).
+ * Checks version and action of a request, and that its message was written at most `window` seconds before or after its receipt.
+ * The time of callbacks is not checked, because they are repeated unchanged for days (N16).
  * @param window seconds; 0: no limit
- * @param now milliseconds since 1970
- * @throws HeaderRejection rjct.message_ts.invalid
+ * @throws HeaderRejection as `checkVersionAndAction`; rjct.message_ts.invalid
  */
-export function checkMessageTime({ message_ts }: IncomingHeader, window: number, now: number): void {
-  if (isWithinWindow(message_ts, window, now)) return
+export function checkHeader({ header, operation, received_at }: Exchange, window: number): void {
+  checkVersionAndAction(header, operation)
+  if (isWithinWindow(header.message_ts, window, received_at.getTime())) return
   throw new HeaderRejection('rjct.message_ts.invalid', `header.message_ts: must lie within ${window} seconds of now`)
 }
 

@@ -16,7 +16,7 @@ import {
 import { findMessageCheckedByThread, messageWithItems, readLargeEnvelope } from '@rollcall/participants/reading/large'
 import { LEAST_LARGE_TEXT_LENGTH, type ReadingThreads } from '@rollcall/participants/reading/threads'
 import type { MessageSignature, VerifyDeps } from '@rollcall/participants/trust/messages'
-import { ACCEPTED_TYPES, HeaderRejection, type JsonBounds, type JsonObject, type Operation } from '@rollcall/protocol'
+import { ACCEPTED_TYPES, type JsonBounds, type JsonObject, type Operation } from '@rollcall/protocol'
 import { batchItemsOf } from '../operations/item.ts'
 import { batchLength, checkBatchNotEmpty, checkItemCount } from './checks.ts'
 
@@ -65,20 +65,8 @@ export interface VerifiedRequest {
   readonly opened: JsonObject
   /** The verified signature; null: the request has none. */
   readonly signed: MessageSignature | null
-  /** The first problem that the checks of the header have found; null: none so far. */
-  readonly rejection: HeaderRejection | null
   /** The path of the operation in the request, such as `registry/sync/search`. */
   readonly path: string
-}
-
-/** Returns the result of the work, or the HeaderRejection that it throws. */
-export async function resultOrRejection<Value>(work: () => Promise<Value>): Promise<Value | HeaderRejection> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof HeaderRejection) return error
-    throw error
-  }
 }
 
 /** Reads the envelope of a request that is no upload. @throws RequestFault */

@@ -13,8 +13,8 @@ import { HeaderRejection, mediaType, type Operation } from '@rollcall/protocol'
 import { type AcceptDeps, acceptRequest } from './accept.ts'
 import { type AdmitDeps, type AuthorizeDeps, admitRequest, authorize, requireActiveParticipant } from './admit.ts'
 import { type AnswerNowDeps, answerNow } from './answer-now.ts'
-import { checkAddressee, checkDemandedDetails, checkMessageTime, checkSender } from './checks.ts'
-import { type ReadRequestDeps, readJsonRequest, resultOrRejection } from './read-request.ts'
+import { checkDemandedDetails, checkReceiver, checkSender } from './checks.ts'
+import { type ReadRequestDeps, readJsonRequest } from './read-request.ts'
 import { type Reply, refusalAck } from './reply.ts'
 import { readUploadRequest } from './upload/upload.ts'
 
@@ -56,14 +56,9 @@ export async function receiveRequest(
     checkSender(header, participant)
     const signed = await verifyEnvelope(deps, participant, source)
 
-    // 4. Address: the header names our version, this registry and this operation, and the message has a valid time. A rejected
-    // header is answered after step 5, because the reply of `answerNow` repeats the transaction_id of the decrypted message.
-    // `acceptRequest` throws the rejection, and the catch below makes a refusal of it.
-    const rejection = await resultOrRejection(async () => {
-      checkAddressee(header, registry, operation)
-      checkMessageTime(header, deps.limits.message_ts_window, deps.clock.date())
-      return null
-    })
+    // 4. Address: the header names this registry. If it has another version or action, or an invalid time, the message is
+    // rejected after step 5 (`checkHeader`), because the reply repeats the transaction_id of the decrypted message.
+    checkReceiver(header, registry)
 
     // 5. Decryption. Then participant and grant are read again, because a body may come slowly, and header.meta is checked.
     const encrypted = header.is_msg_encrypted === true
@@ -87,7 +82,7 @@ export async function receiveRequest(
 
     // 6. Checks the message. 7. Answers the items, makes the reply, commits its audit entry: now (`answer-now.ts`), or later if
     // the request is asynchronous (`answer-accepted.ts`); `accept.ts` checks its message and stores it.
-    const verified = { exchange: current, received, opened, signed, rejection, path: request.path }
+    const verified = { exchange: current, received, opened, signed, path: request.path }
     const reply = mode === 'sync' ? await answerNow(deps, verified) : await acceptRequest(deps, verified)
     // A large request has waited for its turn while its body was read. The next large one may begin while this answer is sent.
     admission.endLargeTurn()

@@ -14,15 +14,13 @@ export interface RememberDeps {
 
 /**
  * Stores that a message was received, unless it is stored already.
- * @returns the exchange under the correlation_id of the first equal message; null: another message has this message_id
+ * @returns the exchange under the correlation_id of the first equal message
+ * @throws HeaderRejection rjct.message_id.duplicate
  */
-export async function rememberExchange(
-  { exchanges }: RememberDeps,
-  exchange: Exchange,
-  row: NewExchange,
-): Promise<Exchange | null> {
+export async function rememberExchange({ exchanges }: RememberDeps, exchange: Exchange, row: NewExchange): Promise<Exchange> {
   const { known, correlation_id } = await exchanges.remember(row)
-  return known === 'different' ? null : { ...exchange, correlation_id }
+  if (known === 'different') throw duplicateMessageIdRejection()
+  return { ...exchange, correlation_id }
 }
 
 /**

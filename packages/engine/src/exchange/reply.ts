@@ -17,6 +17,7 @@ import {
   tolerateMessage,
   validator,
 } from '@rollcall/protocol'
+import { unansweredMembers } from '../operations/handlers.ts'
 import type { Outcome } from '../operations/outcome.ts'
 
 /** The dependencies of `makeReply`. */
@@ -74,9 +75,6 @@ export function makeReplyHeader(
   }
 }
 
-/** Makes the members for the reply to a message that was rejected and not processed. */
-export type MakeRejectedMembers = (message: Message) => Outcome['members']
-
 /**
  * Makes the reply to a message whose header was rejected. No item was processed.
  * @throws RequestFault the message has no transaction_id for the reply
@@ -86,7 +84,6 @@ export async function rejectedReply(
   exchange: Exchange,
   message: JsonObject,
   rejection: HeaderRejection,
-  members: MakeRejectedMembers,
 ): Promise<Reply> {
   // The transaction_id is read as in an accepted message: a number counts as its digits.
   const tolerated = tolerateMessage(exchange.operation, message) as JsonObject
@@ -100,7 +97,7 @@ export async function rejectedReply(
     total_count: 0,
     completed_count: 0,
     audited: [],
-    members: members(tolerated as JsonObject & Message),
+    members: unansweredMembers(exchange, tolerated as JsonObject & Message, rejection.message),
   })
   return { ...rejected, rejected: rejection.code }
 }

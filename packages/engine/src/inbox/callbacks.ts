@@ -30,8 +30,8 @@ import {
   OPERATIONS,
 } from '@rollcall/protocol'
 import { type AdmitDeps, admitRequest, requireActiveParticipant } from '../exchange/admit.ts'
-import { batchLength, checkAddressee, checkItemCount, checkSender } from '../exchange/checks.ts'
-import { exchangeFingerprint } from '../exchange/remember.ts'
+import { batchLength, checkItemCount, checkReceiver, checkSender, checkVersionAndAction } from '../exchange/checks.ts'
+import { duplicateMessageIdRejection, exchangeFingerprint } from '../exchange/remember.ts'
 import { acknowledgement, type Reply, refusalAck } from '../exchange/reply.ts'
 import { type Inbox, inboxBodyBinding, type NewInboxMessage } from '../store/exchanges/inbox.ts'
 
@@ -62,7 +62,8 @@ export async function receiveCallback(
     await verifyEnvelope(deps, participant, envelope.source, { callback: true })
 
     // 4. Address: the header names our version, this registry and this callback.
-    checkAddressee(header, registry, callback)
+    checkReceiver(header, registry)
+    checkVersionAndAction(header, callback)
 
     // 5. Decrypts the message. A callback that rejects a request may have no message.
     const open = (message: JsonObject): Promise<JsonObject> => {
@@ -140,8 +141,8 @@ export async function persistCallback(deps: PersistCallbackDeps, received: Recei
     persist: async () => deps.inbox.persist(await make()),
     known: () => deps.inbox.known(key),
   })
-  if (persisted.known !== 'different') return persisted.correlation_id
-  throw new HeaderRejection('rjct.message_id.duplicate', 'header.message_id: was used before for another message')
+  if (persisted.known === 'different') throw duplicateMessageIdRejection()
+  return persisted.correlation_id
 }
 
 /** The callbacks that answer a request. They are quarantined, because this server sends no requests. */
