@@ -2,6 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { currentTimestamp } from '@rollcall/base/shared/clock'
+import { createSemaphore } from '@rollcall/base/shared/semaphore'
 import { insertConsentUses, isAnyConsentEnded } from '@rollcall/consents/store/consent-uses'
 import type { ConsentUse } from '@rollcall/core/model/consent'
 import { checkPeerWaits, type Exchange, referenceId } from '@rollcall/core/model/exchange'
@@ -95,7 +96,7 @@ function makeBatchWork(deps: AnswerDeps, { mode: name, exchange, state }: Messag
   const { reply_bytes: bytes, reply_records: records, asked_identifiers: identifiers } = deps.limits
   const mode = deps.modes[name]
   const until = items === 1 ? Number.POSITIVE_INFINITY : deps.clock.now() + mode.searchTime * 1_000
-  const budget = { bytes, records, identifiers, until, lastSlotTaken: Promise.resolve(), over: false }
+  const budget = { bytes, records, identifiers, until, slotTurns: createSemaphore(1), over: false }
   return { deps, exchange, mode, items, state, budget }
 }
 

@@ -6,7 +6,7 @@ import type { FoundPage } from '@rollcall/core/model/records'
 import { neverShowsRecords } from '@rollcall/core/policy/total'
 import { makeRecordQuery } from '@rollcall/core/query/resolve-ages'
 import type { SearchCriteria } from '@rollcall/core/query/search-criteria'
-import { dayIn, ItemRejection, type RecordType, RequestFault } from '@rollcall/protocol'
+import { dayIn, ItemRejection, type Kind, type RecordType, RequestFault } from '@rollcall/protocol'
 import type { ItemWork } from './item.ts'
 
 /** The reader of records for an item: the snapshot of its batch, or if the batch has none, a reader of the newest state. */
@@ -56,20 +56,18 @@ export async function findQueryInSlot(work: ItemWork, query: RecordQuery): Promi
   checkBudget()
   // A batch that reads in a snapshot already has a slot.
   if (state !== undefined) return findRecordsMeasured(work, query)
-  // This search asks for a slot when the previous search of the request has its slot, or has failed.
-  const previous = budget.lastSlotTaken
-  const { promise, resolve: noteSlotTaken } = Promise.withResolvers<void>()
-  budget.lastSlotTaken = promise
-  await previous
+  // The turn to ask for a slot ends when this search has its slot, or has failed.
+  const turn = budget.slotTurns.take('')
+  await turn.begun
   const searchInSlot = async (): Promise<FoundPage> => {
-    noteSlotTaken()
+    turn.end()
     // While the search waited, the sender may have gone, the request may have failed, or its time may have run out.
     checkPeerWaits(exchange)
     if (budget.over) throw new RequestFault('err.service.unavailable', 'the request has failed')
     checkBudget()
     return findRecordsMeasured(work, query)
   }
-  return mode.searchSlots.run(exchange.participant.id, searchInSlot).finally(noteSlotTaken)
+  return mode.searchSlots.run(exchange.participant.id, searchInSlot).finally(turn.end)
 }
 
 /**
@@ -106,4 +104,11 @@ function searchTimeoutRejection(recordType: RecordType | undefined, seconds: num
     'rjct.search_criteria.invalid',
     `search_criteria.query: took longer than ${seconds} seconds; narrow it by ${narrower}`,
   )
+}
+
+/** The record type of that name: the whole one in the kind of a registry, or what may be asked about in the kind of a grant. */
+export function requireKindRecordType({ record_types }: Kind, { name }: RecordType): RecordType {
+  const found = record_types.find((one) => one.name === name)
+  if (found === undefined) throw new Error('unreachable: the registry has each record type of the grant')
+  return found
 }

@@ -72,8 +72,8 @@ export interface ItemWork {
     identifiers: number
     /** The time, in milliseconds of `deps.clock.now()`, after which no search begins except look-ups (`findQueryInSlot`). */
     readonly until: number
-    /** Resolves when the previous search of the request has its slot or has failed: one search waits for a slot at a time. */
-    lastSlotTaken: Promise<void>
+    /** A semaphore of one: only one search of the request waits for a slot at a time. */
+    readonly slotTurns: Semaphore
     /** True when all items are answered, or the request has failed. Its searches that still wait for a slot then do not begin. */
     over: boolean
   }

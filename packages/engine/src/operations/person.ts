@@ -14,10 +14,10 @@ import { isRecordGranted } from '@rollcall/core/policy/disclosure'
 import type { Criteria } from '@rollcall/core/query/criteria'
 import { checkColumnsBackfilled } from '@rollcall/core/query/mentions'
 import { type PersonCriteria, type PersonQuestion, readPersonCriteria } from '@rollcall/core/query/person-criteria'
-import { ItemRejection, type JsonValue, type Kind, type RecordType } from '@rollcall/protocol'
+import { ItemRejection, type JsonValue } from '@rollcall/protocol'
 import { answerQuestion } from './batch.ts'
 import { checkItemConsent, consentUseOfRecord } from './consented.ts'
-import { findRecordsMeasured } from './find-records.ts'
+import { findRecordsMeasured, requireKindRecordType } from './find-records.ts'
 import type { AnswerDeps, ItemAnswer, ItemWork, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 import { takeGrantQuota } from './quota.ts'
@@ -86,12 +86,6 @@ export async function answerAboutPerson(
     const counting = found === null ? use : all
     return { ...answered, ...(counting !== null && { use: counting }) }
   })
-}
-
-function requireKindRecordType({ record_types }: Kind, { name }: RecordType): RecordType {
-  const whole = record_types.find((one) => one.name === name)
-  if (whole === undefined) throw new Error('unreachable: the registry has each record type of the grant')
-  return whole
 }
 
 /**

@@ -24,7 +24,7 @@ import { resolveAges } from '@rollcall/core/query/resolve-ages'
 import { readSearchCriteria, type SearchCriteria } from '@rollcall/core/query/search-criteria'
 import { dayIn, ItemRejection, isJsonObject, type JsonValue, PROTOCOL_VERSION } from '@rollcall/protocol'
 import { checkItemConsent, consentUseOfRecord, type ItemConsent } from './consented.ts'
-import { findInSlot, findQueryInSlot, recordReaderOf } from './find-records.ts'
+import { findInSlot, findQueryInSlot, recordReaderOf, requireKindRecordType } from './find-records.ts'
 import type { FurtherPage, Item, ItemAnswer, ItemWork } from './item.ts'
 import { takeAskedIdentifiers, takeGrantQuota } from './quota.ts'
 
@@ -32,11 +32,10 @@ import { takeAskedIdentifiers, takeGrantQuota } from './quota.ts'
  * Answers an item with the page that the item asks for. An item that finds nothing is not rejected: its answer has
  * `reg_records: []`.
  */
-export async function searchItem(itemWork: ItemWork, item: Item): Promise<ItemAnswer> {
+export async function searchItem(received: ItemWork, item: Item): Promise<ItemAnswer> {
   // Criteria, query, emergency, form, consent.
-  const { criteria, exchange, emergency, consented } = await readSearchItem(itemWork, item)
-  const work = { ...itemWork, exchange }
-  const { limits } = work.deps
+  const { work, criteria, emergency, consented } = await planSearch(received, item)
+  const { exchange } = work
   // A query that cannot be answered (yet).
   checkNotBackfilling(exchange, criteria)
   await checkSourceCanAnswer(work, criteria)
@@ -47,7 +46,7 @@ export async function searchItem(itemWork: ItemWork, item: Item): Promise<ItemAn
   if (emergency !== null) noteEmergency(work, emergency)
   // The search; more records than the cap. Last, in `replyMembersOfPage`, the disclosure and the quota or rate of records.
   const found = await findPermittedRecords(work, consented, criteria)
-  const { total, records, ids, use, reason } = applyCap(exchange.grant, found, limits.search_results)
+  const { total, records, ids, use, reason } = applyCap(exchange.grant, found, work.deps.limits.search_results)
   const { page_size, page_number } = criteria
   takeFromRecordBudget(work.budget, ids.length)
   return {
@@ -125,17 +124,14 @@ function countAskedIdentifiers({ kind }: Pick<Grant, 'kind'>, predicate: Predica
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-const identifiersInPredicate = (predicate: Predicate): readonly Identifier[] =>
-  leavesOf(predicate).flatMap((leaf) => (leaf.is === 'identifier' ? leaf.identifiers : []))
-
 /** Answers a further page, from the records that the first page found. Reading them needs a slot, like a search. */
 export async function searchPage(
-  work: ItemWork,
+  received: ItemWork,
   item: Item,
   { page_size, page_number, total, record_ids }: FurtherPage,
 ): Promise<ItemAnswer> {
-  const { criteria, exchange } = await readSearchItem(work, item)
-  const { registry, participant, grant } = exchange
+  const { work, criteria } = await planSearch(received, item)
+  const { registry, participant, grant } = work.exchange
   if (isLimitedToOnePerson(grant) && total > 1) {
     throw new ItemRejection(
       'rjct.search_criteria.invalid',
@@ -146,7 +142,7 @@ export async function searchPage(
     recordReaderOf(work).read(registry, criteria.recordType, record_ids, grant.hidden.categories),
   )
   // A record may have changed since it was found: the disclosure leaves out those that the grant no longer shows.
-  return { members: await replyMembersOfPage({ ...work, exchange }, criteria, records, { page_size, page_number, total }) }
+  return { members: await replyMembersOfPage(work, criteria, records, { page_size, page_number, total }) }
 }
 
 async function replyMembersOfPage(
@@ -179,56 +175,55 @@ function takeFromRecordBudget(budget: ItemWork['budget'], found: number): void {
   budget.records -= found
 }
 
-interface ParsedSearchItem {
+interface SearchPlan {
+  /** The work under the grant for this item: its emergency part, or the grant reduced to the consent. */
+  readonly work: ItemWork
   readonly criteria: SearchCriteria
-  /** The exchange with the grant for this item: its emergency part, or the grant reduced to the consent. */
-  readonly exchange: Exchange
   readonly emergency: Emergency | null
   readonly consented: ItemConsent
 }
 
-/** Reads the criteria, with only what the grant allows to ask about, and checks emergency, form and consent. */
-async function readSearchItem(work: ItemWork, item: Item): Promise<ParsedSearchItem> {
-  const { deps, exchange: receivedExchange, addFacts } = work
-  const { registry, participant } = receivedExchange
-  const sizes = [participant.max_page_size, receivedExchange.grant.terms.page_size].filter((size) => size != null)
-  const largest = sizes.length === 0 ? null : Math.min(...sizes)
-  const consenting = item.search_criteria as ConsentMembers
-  const now = new Date(deps.clock.date())
-  // A graphql query may select what the grant shows. In an emergency that is more, so the emergency is read for this already.
-  const visible = () => (readItemEmergency(receivedExchange.grant, consenting, now)?.grant ?? receivedExchange.grant).visible
-  // Criteria, members of a consent, record type, query, sort, page.
-  const askedCriteria = readSearchCriteria(receivedExchange.grant.kind, item, deps.limits, { max_page_size: largest, visible })
-  // Identifiers of all items of the request, above their limit.
-  const mentioned = askedAttributesAndPersons(askedCriteria)
-  takeAskedIdentifiers(work, mentioned, 'rjct.search_criteria.invalid', 'search_criteria.query')
-  addFacts({
-    record_type: askedCriteria.recordType.name,
-    form: askedCriteria.form,
-    ...mentioned,
-    ...consentFactsForAudit(receivedExchange.grant, consenting),
-  })
-  // Time and reason of an emergency.
-  const emergency = readItemEmergency(receivedExchange.grant, consenting, now)
-  if (emergency !== null) checkIsPersonType(emergency, askedCriteria.recordType)
-  const effectiveExchange = emergency === null ? receivedExchange : { ...receivedExchange, grant: emergency.grant }
+/** Reads an item, checks its form and its consent, and plans its search: the grant, the record type and the predicate. */
+async function planSearch(received: ItemWork, item: Item): Promise<SearchPlan> {
+  const { asked, identifiers, emergency } = readAskedSearch(received, item)
+  const { deps, exchange: receivedExchange, addFacts } = received
+  const exchange = emergency === null ? receivedExchange : { ...receivedExchange, grant: emergency.grant }
   // A sort that is not granted; the form of the query.
-  checkSearchAllowed(effectiveExchange.grant, askedCriteria)
+  checkSearchAllowed(exchange.grant, asked)
   // The consent that the grant demands, its authority and its signature; more than one person under it.
-  const identifiers = identifiersInPredicate(askedCriteria.predicate)
-  const consentContext = { deps, exchange: effectiveExchange }
-  const consented = await checkItemConsent(consentContext, consenting, 'search_criteria', identifiers)
+  const given = item.search_criteria as ConsentMembers
+  const consented = await checkItemConsent({ deps, exchange }, given, 'search_criteria', identifiers)
   addFacts(consented.facts)
-  checkAsksForOnePerson(effectiveExchange.grant, askedCriteria)
-  // The record type of `askedCriteria` has only what may be asked about. From here on the whole record type is needed: the
-  // conditions of the grant and the disclosure use other attributes too.
-  const recordType = registry.kind.record_types.find(({ name }) => name === askedCriteria.recordType.name)
-  if (recordType === undefined) throw new RangeError(`the kind has no record type ${askedCriteria.recordType.name}`)
+  checkAsksForOnePerson(exchange.grant, asked)
+  // The record type of `asked` has only what may be asked about. From here on the whole record type is needed: the conditions of
+  // the grant and the disclosure use other attributes too.
+  const recordType = requireKindRecordType(exchange.registry.kind, asked.recordType)
   // Under a consent only its person is searched for; if the consent has ended, by random identifiers, which nobody has.
-  const predicate: Predicate =
-    consented.use === null ? askedCriteria.predicate : { is: 'identifier', identifiers: consented.identifiers }
-  const exchange = { ...effectiveExchange, grant: consented.grant }
-  return { criteria: { ...askedCriteria, recordType, predicate }, exchange, emergency, consented }
+  const predicate: Predicate = consented.use === null ? asked.predicate : { is: 'identifier', identifiers: consented.identifiers }
+  const work = { ...received, exchange: { ...exchange, grant: consented.grant } }
+  return { work, criteria: { ...asked, recordType, predicate }, emergency, consented }
+}
+
+/** Reads the criteria, with only what the grant allows to ask about, and the emergency. */
+function readAskedSearch({ deps, exchange, budget, addFacts }: ItemWork, item: Item) {
+  const { participant, grant } = exchange
+  const given = item.search_criteria as ConsentMembers
+  const now = new Date(deps.clock.date())
+  const readEmergency = (): Emergency | null => readItemEmergency(grant, given, now)
+  // A graphql query may select what the grant shows. In an emergency that is more, so the emergency is read for this already.
+  const visible = () => (readEmergency()?.grant ?? grant).visible
+  const sizes = [participant.max_page_size, grant.terms.page_size].filter((size) => size != null)
+  const max_page_size = sizes.length === 0 ? null : Math.min(...sizes)
+  // Criteria, members of a consent, record type, query, sort, page.
+  const asked = readSearchCriteria(grant.kind, item, deps.limits, { max_page_size, visible })
+  // Identifiers of all items of the request, above their limit.
+  const mentioned = askedAttributesAndPersons(asked)
+  takeAskedIdentifiers({ deps, budget }, mentioned, 'rjct.search_criteria.invalid', 'search_criteria.query')
+  addFacts({ record_type: asked.recordType.name, form: asked.form, ...mentioned, ...consentFactsForAudit(grant, given) })
+  // Time and reason of an emergency.
+  const emergency = readEmergency()
+  if (emergency !== null) checkIsPersonType(emergency, asked.recordType)
+  return { asked, identifiers: mentioned.persons.flatMap(({ identifiers }) => identifiers), emergency }
 }
 
 function withGrantConditions({ grant }: Exchange, criteria: SearchCriteria): SearchCriteria {
@@ -261,8 +256,7 @@ async function checkSourceCanAnswer({ deps, exchange: { registry, grant } }: Ite
   if (source.refusal === undefined) return
   const { recordType } = criteria
   const predicate = resolveAges(criteria.predicate, recordType, dayIn(registry.time_zone, deps.clock.date()))
-  const asked = grant.kind.record_types.find(({ name }) => name === recordType.name)
-  if (asked === undefined) throw new RangeError(`the grant has no record type ${recordType.name}`)
+  const asked = requireKindRecordType(grant.kind, recordType)
   const rule = await source.refusal({ ...registry, kind: grant.kind }, { recordType: asked, predicate })
   if (rule !== null) throw new ItemRejection('rjct.search_criteria.invalid', `search_criteria.query: ${rule}`)
 }
@@ -285,7 +279,8 @@ function disclosedRecords(
     if (hides && isEmptyRecord(record)) return null
     return shape === undefined ? record : shape(record, day)
   }
-  const named = identifiersInPredicate(predicate)
+  const { persons } = askedAttributesAndPersons({ predicate })
+  const named = persons.flatMap(({ identifiers }) => identifiers)
   const members = new Set<Identifier>()
   const noteMembers = (record: JsonValue): void => {
     for (const one of askedPartIdentifiers(exchange.registry.kind, recordType, record, named)) members.add(one)
@@ -313,8 +308,7 @@ function disclosedRecords(
   }
   budget.bytes -= bytes
   if (records.length > 0 && members.size > 0) {
-    const asked = { role: 'asked', identifiers: named } as const
-    addFacts({ persons: [asked, { role: 'seen', identifiers: [...members] }] })
+    addFacts({ persons: [...persons, { role: 'seen', identifiers: [...members] }] })
   }
   return records
 }

@@ -1,5 +1,6 @@
 /** Order and pages of what a search finds, and searches that find too much or take too long. */
 
+import { createSemaphore } from '@rollcall/base/shared/semaphore'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -225,7 +226,7 @@ describe('a search that is too broad', () => {
             records: 1_000,
             identifiers: 1_000,
             until: Number.POSITIVE_INFINITY,
-            lastSlotTaken: Promise.resolve(),
+            slotTurns: createSemaphore(1),
             over: false,
           },
         },
