@@ -32,18 +32,6 @@ export type AnswerAcceptedDeps = AnswerDeps & SendReplyDeps & AuthorizeDeps
 
 /** The most pages of an answer that one run sends; then other exchanges have their turn. */
 const MOST_PAGES_PER_RUN = 16
-/**
- * The number of runs without a page, after which a failure is final: the callback says that the registry failed. Not final are an
- * entry that the audit log refuses although the database is available (`NotAuditedFault`), and records that cannot be reached.
- * A failure of the database is final, also if it is only busy, unless the callback cannot be committed either. The number must be
- * at most one more than the number of pauses in `BACKOFF_SECONDS` (`work/exchanges.ts`): failed runs after those are not counted.
- */
-const RUNS_UNTIL_FAILURE_IS_FINAL = 5
-/**
- * The number of runs without a page, after which a request is not processed again. Runs that end with their node are counted too:
- * the request may have stopped the nodes. The callback says that the registry failed.
- */
-const MOST_RUNS_WITHOUT_PAGE = 20
 
 /**
  * Answers an exchange, or some of its pages. Each page is committed under the claim: if the claim has ended, another
@@ -74,26 +62,41 @@ export async function answerAccepted(deps: AnswerAcceptedDeps, accepted: Claimed
   try {
     const { header, message, traceparent = null } = await openRequest(deps, accepted)
     const isLastOfRun = (): boolean => committed + 1 >= accepted.page + MOST_PAGES_PER_RUN || signal?.aborted === true
-    let sent: 'claim ended' | 'run ends' | 'next page'
-    do {
+    for (;;) {
       const grant = await grantNow()
       if (grant === null) return await giveUpExchange(deps, { ...accepted, page: committed })
       const exchange: Exchange = { ...exchangeToAnswer, grant, header, traceparent, isGone: () => false }
       const make = (): Promise<NewPage> => makePage(deps, exchange, message, accepted, committed + 1)
-      sent = await sendPage(deps, exchangeToAnswer, make, isLastOfRun)
-      if (sent !== 'claim ended') committed += 1
-    } while (sent === 'next page')
+      if (!(await sendPage(deps, exchangeToAnswer, make, isLastOfRun))) return
+      committed += 1
+    }
   } catch (error) {
-    // If the audit log refuses entries, a failure cannot be reported either. Records that cannot be reached may be back soon, and
-    // a grant may be read by a later run.
-    const isWaiting = [NotAuditedFault, RecordsUnavailable, PermissionUnclear].some((waiting) => error instanceof waiting)
-    const isFinal = error instanceof BodyUnreadable || (runs >= RUNS_UNTIL_FAILURE_IS_FINAL && !isWaiting)
     // A page that this run has committed has set the number of runs to 0, so the failure is not final.
-    if (committed > accepted.page || !isFinal) throw error
+    if (committed > accepted.page || !isFinalFailure(error, runs)) throw error
     log.error({ correlation_id, ...safeDatabaseError(error) }, 'an exchange could not be answered')
     await sendFailurePage(deps, exchangeToAnswer, await findUnansweredItems(deps, accepted, exchangeToAnswer))
   }
 }
+
+/**
+ * The number of runs without a page, after which a request is not processed again. Runs that end with their node are counted too:
+ * the request may have stopped the nodes. The callback says that the registry failed.
+ */
+const MOST_RUNS_WITHOUT_PAGE = 20
+
+/**
+ * The number of runs without a page, after which a failure is final. It must be at most one more than the number of pauses in
+ * `BACKOFF_SECONDS` (`work/exchanges.ts`): failed runs after those are not counted.
+ */
+const RUNS_UNTIL_FAILURE_IS_FINAL = 5
+
+/**
+ * True when the callback says that the registry failed; false: a later run tries again. A failure of the database is final, also if
+ * it is only busy, unless the callback cannot be committed either.
+ */
+const isFinalFailure = (error: unknown, runs: number): boolean =>
+  error instanceof BodyUnreadable ||
+  (runs >= RUNS_UNTIL_FAILURE_IS_FINAL && !NEVER_FINAL.some((waiting) => error instanceof waiting))
 
 /**
  * Ends an exchange without a further page of its answer: its sender may no longer ask, or the registry is gone. If the claim has
@@ -114,6 +117,12 @@ async function giveUpExchange(deps: AnswerAcceptedDeps, accepted: ClaimedExchang
 class PermissionUnclear extends Error {}
 
 /**
+ * The errors that are never final. If the audit log refuses entries although the database is available, a failure cannot be
+ * reported either. Records that cannot be reached may be back soon, and a grant may be read by a later run.
+ */
+const NEVER_FINAL = [NotAuditedFault, RecordsUnavailable, PermissionUnclear]
+
+/**
  * Reads participant and grant from the database: those that this node has cached may be older than those under which another
  * node accepted the request. True when they permit the exchange, or when this version cannot read the grant, but another may.
  */
@@ -132,19 +141,18 @@ type NewPage = Omit<ReplyPage, 'goesOn'>
 /** The most tries to make one page; a try is repeated when its data have changed meanwhile. Then the run fails. */
 const MOST_PAGE_TRIES = 10
 
-/** Makes and sends a page. @returns whether the run goes on with the next page, or why it does not */
+/** Makes and sends a page. @returns true when the run goes on with the next page; false also when the claim has ended */
 async function sendPage(
   deps: AnswerAcceptedDeps,
   answered: ExchangeToAnswer,
   make: () => Promise<NewPage>,
   isLastOfRun: () => boolean,
-): Promise<'claim ended' | 'run ends' | 'next page'> {
+): Promise<boolean> {
   for (let tries = 1; ; tries += 1) {
     const page = await make()
     const goesOn = page.state === 'replying' && !isLastOfRun()
     try {
-      if (!(await sendReply(deps, answered, { ...page, goesOn }))) return 'claim ended'
-      return goesOn ? 'next page' : 'run ends'
+      return (await sendReply(deps, answered, { ...page, goesOn })) && goesOn
     } catch (error) {
       if (!(error instanceof OutcomeOutdated) || tries === MOST_PAGE_TRIES) throw error
     }
@@ -209,18 +217,10 @@ function addRecordSourceCheck(outcome: Outcome, { registry }: Exchange): Outcome
  */
 function makeItemRows({ items = [] }: Outcome): readonly NewAnsweredItem[] {
   return items.map(({ reference_id, status, found }, position) => {
-    const total = found?.record_ids.length ?? null
-    const page_size = found?.page_size ?? null
-    const further = total !== null && page_size !== null && total > page_size
-    return {
-      position,
-      reference_id,
-      status,
-      total,
-      page_size,
-      record_type: found?.record_type ?? null,
-      record_ids: further ? (found?.record_ids ?? null) : null,
-    }
+    const { record_type = null, record_ids = null, page_size = null } = found ?? {}
+    const total = record_ids?.length ?? null
+    const further = (total ?? 0) > (page_size ?? 0)
+    return { position, reference_id, status, total, page_size, record_type, record_ids: further ? record_ids : null }
   })
 }
 
@@ -243,8 +243,7 @@ async function makeFurtherPage(
  */
 async function sendFailurePage(deps: AnswerAcceptedDeps, answered: ExchangeToAnswer, items: readonly Item[]): Promise<void> {
   const page = answered.page + 1
-  const about = { page, count: answered.items }
-  const outcome = failedOutcome(answered, answered.transaction_id, items, about)
+  const outcome = failedOutcome(answered, answered.transaction_id, items, { page, count: answered.items })
   await sendReply(deps, answered, { outcome, request: null, page, state: 'failed', items: [], goesOn: false })
 }
 
