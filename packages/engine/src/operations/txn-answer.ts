@@ -8,7 +8,7 @@ import type { Exchange } from '@rollcall/core/model/exchange'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { isConsentGranted, isLimitedToOnePerson } from '@rollcall/core/policy/basis'
 import { findPermissionChanges } from '@rollcall/delivery/store/deliveries/deliveries'
-import { findSentPage } from '@rollcall/delivery/store/deliveries/sent-pages'
+import { findSentPage, type SentPage } from '@rollcall/delivery/store/deliveries/sent-pages'
 import { BodyUnreadable, parsePersistedMessage } from '@rollcall/keys/bodies'
 import { isJsonObject, type JsonObject, type Operation, type Status } from '@rollcall/protocol'
 import {
@@ -30,7 +30,7 @@ export interface TxnAnswer {
   /** succ: the question is answered; rjct: it is rejected. */
   readonly status: 'succ' | 'rjct'
   readonly code?: 'rjct.reference_id.invalid'
-  readonly reason?: string
+  readonly reason?: string | undefined
   /** The answer to the earlier request, as far as it is known, for the reply. */
   readonly txn_status: ReplyMembers
   /** The items of the answer to the earlier request, as in `txn_status`. */
@@ -69,26 +69,23 @@ export async function findOriginalResponse(
   const consents = new Map(uses.map((use) => [use.reference_id, use.holds && isConsentGranted(grant, use)] as const))
   const about: StatusQuestion = { ...question, consents }
   const { items: member } = about.operation.reply
-  const {
-    items,
-    status = 'succ',
-    reason,
-    encrypted,
-  } = await (member === null ? answerAsOneItem(deps, asked) : readStatusAnswerItems(deps, about, asked, references))
-  const chosen = member === null || references === null ? items : chosenItems(deps, items, references)
+  const read = await (member === null
+    ? answerAsOneItem(deps, about, asked)
+    : readStatusAnswerItems(deps, about, asked, references))
+  const chosen = member === null || references === null ? read.items : chosenItems(deps, read.items, references)
   const { transaction_id, correlation_id } = asked
   const reference_ids = chosen.flatMap(({ reference_id, data }) =>
     data !== undefined && consents.get(String(reference_id)) === true ? [String(reference_id)] : [],
   )
   return {
-    status,
-    ...(reason !== undefined && { reason }),
+    status: read.status ?? 'succ',
+    reason: read.reason,
     items: chosen,
     repeats: correlation_id,
     ...(reference_ids.length > 0 && { consented: { correlation_id, reference_ids } }),
     txn_status: { transaction_id, correlation_id, ...(member === null ? chosen[0] : { [member]: chosen }) },
     // The answer to an encrypted request is never sent in clear.
-    ...((encrypted || asked.accepted?.encrypted === true) && { encrypted: true }),
+    ...((read.encrypted || asked.accepted?.encrypted === true) && { encrypted: true }),
   }
 }
 
@@ -96,7 +93,7 @@ interface StatusAnswerItems {
   /** The status in the answer to the status question; absent: succ. */
   readonly status?: 'rjct'
   readonly items: readonly ReplyMembers[]
-  readonly reason?: string
+  readonly reason?: string | undefined
   readonly encrypted?: boolean
 }
 
@@ -121,11 +118,9 @@ async function readStatusAnswerItems(
     if (accepted === null) return await receiptItems(deps, about, asked)
     if (accepted.open_chunks !== null) return await itemsOfChunks(deps, about, accepted, references)
     if (first !== null) return await itemsOfAnswer(deps, about, first)
-    if (accepted.state === 'failed') {
-      const said = { status: 'rjct', status_reason_message: NOT_ANSWERED_REASON }
-      return { items: await listItemsWithStatus(deps, accepted, references, said), reason: NOT_ANSWERED_REASON }
-    }
-    return { items: await listItemsWithStatus(deps, accepted, references, { status: unansweredStatusOf(accepted) }) }
+    const said = unansweredItemMembers(deps, accepted)
+    const items = await referencesOf(deps, accepted, references)
+    return { items: items.map(({ reference_id }) => ({ reference_id, ...said })), reason: said.status_reason_message }
   } catch (error) {
     if (error instanceof BodyUnreadable) return { items: [], reason: ANSWER_FORGOTTEN_REASON }
     throw error
@@ -144,40 +139,45 @@ async function receiptItems(
       ? { items: [], status: 'rjct', reason: NO_RECEIPT_REASON }
       : { items: [], reason: SYNC_NOT_PERSISTED_REASON }
   }
-  const persisted = parsePersistedMessage(await deps.bodies.decryptBody(receipt.body, receiptBodyBinding(correlation_id)))
-  const { message, reason } = messageInStoredPage(persisted)
-  const items = message[operation.reply.items ?? '']
-  return {
-    items: Array.isArray(items) ? items.filter(isJsonObject) : [],
-    encrypted: receipt.encrypted,
-    ...(reason !== undefined && { reason }),
-  }
+  const page = parsePageText(operation, await deps.bodies.decryptBody(receipt.body, receiptBodyBinding(correlation_id)))
+  return { items: page.items, encrypted: receipt.encrypted, reason: page.reason }
 }
 
 /** The answer of an operation without items, as one item; only a status when the answer is not stored or readable. */
-async function answerAsOneItem(deps: AnswerDeps, { accepted, first }: AskedExchange): Promise<StatusAnswerItems> {
-  const timestamp = currentTimestamp(deps.clock)
-  const itemWith = (status: Status, reason?: string): StatusAnswerItems => {
-    const because = reason !== undefined && { status_reason_message: reason }
-    return { items: [{ timestamp, status, ...because }], ...(reason !== undefined && { reason }) }
-  }
-  if (accepted === null) return itemWith('rcvd', SYNC_NOT_PERSISTED_REASON)
+async function answerAsOneItem(
+  deps: AnswerDeps,
+  about: StatusQuestion,
+  { accepted, first }: AskedExchange,
+): Promise<StatusAnswerItems> {
+  const unreadable = (reason: string): StatusAnswerItems => ({
+    items: [{ timestamp: currentTimestamp(deps.clock), status: 'rcvd', status_reason_message: reason }],
+    reason,
+  })
+  if (accepted === null) return unreadable(SYNC_NOT_PERSISTED_REASON)
   if (first === null) {
-    return accepted.state === 'failed' ? itemWith('rjct', NOT_ANSWERED_REASON) : itemWith(unansweredStatusOf(accepted))
+    const said = unansweredItemMembers(deps, accepted)
+    return { items: [said], reason: said.status_reason_message }
   }
   try {
-    const { message, reason } = await readPersistedAnswer(deps, first)
+    const { message, reason } = await readPersistedPage(deps, about, first)
     const { transaction_id: _, correlation_id: __, ...members } = message
-    return { items: [members], ...(reason !== undefined && { reason }) }
+    return { items: [members], reason }
   } catch (error) {
-    if (error instanceof BodyUnreadable) return itemWith('rcvd', ANSWER_FORGOTTEN_REASON)
+    if (error instanceof BodyUnreadable) return unreadable(ANSWER_FORGOTTEN_REASON)
     throw error
   }
 }
 
-/** The status of a request without an answer (N7): `rcvd` not begun, `pdng` begun, `rjct` never to be answered. */
-const unansweredStatusOf = ({ state, started_at, open_chunks }: AcceptedExchange): 'rcvd' | 'pdng' | 'rjct' =>
-  state === 'failed' && !open_chunks ? 'rjct' : started_at === null ? 'rcvd' : 'pdng'
+/** What is said of each item of a request without an answer (N7): `rcvd` not begun, `pdng` begun, `rjct` never to be answered. */
+function unansweredItemMembers(
+  { clock }: AnswerDeps,
+  { state, started_at, open_chunks }: AcceptedExchange,
+): { readonly timestamp: string; readonly status: Status; readonly status_reason_message?: string } {
+  const timestamp = currentTimestamp(clock)
+  return state === 'failed' && !open_chunks
+    ? { timestamp, status: 'rjct', status_reason_message: NOT_ANSWERED_REASON }
+    : { timestamp, status: started_at === null ? 'rcvd' : 'pdng' }
+}
 
 /**
  * The items of a request that was divided into chunks. The items of the first chunk have their records. When the question names
@@ -190,7 +190,7 @@ async function itemsOfChunks(
   references: readonly string[] | null,
 ): Promise<StatusAnswerItems> {
   const { correlation_id } = accepted
-  const said = { timestamp: currentTimestamp(deps.clock), status: unansweredStatusOf(accepted) }
+  const { timestamp, status } = unansweredItemMembers(deps, accepted)
   const requested = await referencesOf(deps, accepted, references)
   const answered = await findItemStatuses(deps.db, correlation_id)
   const wanted = references === null ? null : new Set<unknown>(references)
@@ -203,7 +203,7 @@ async function itemsOfChunks(
     const answer = first === null ? null : (await itemsOfAnswer(deps, about, first)).items
     if (answer === null) {
       for (const { reference_id, position } of items) {
-        found.push({ reference_id, ...said, status: answered.get(position) ?? said.status })
+        found.push({ reference_id, timestamp, status: answered.get(position) ?? status })
       }
     } else found.push(...answer.filter(({ reference_id }) => wanted?.has(reference_id) ?? true))
   }
@@ -216,17 +216,6 @@ const MOST_CHUNKS_READ = 2
 const IN_CHUNKS_REASON = 'answered in several chunks: the records of the first one are given; ask for others by reference_id_list'
 const MORE_CHUNKS_REASON = `answered in several chunks: the records of ${MOST_CHUNKS_READ} of them are given; ask for the other items by themselves`
 
-async function listItemsWithStatus(
-  deps: AnswerDeps,
-  accepted: AcceptedExchange,
-  references: readonly string[] | null,
-  said: ReplyMembers,
-): Promise<readonly ReplyMembers[]> {
-  const timestamp = currentTimestamp(deps.clock)
-  const items = await referencesOf(deps, accepted, references)
-  return items.map(({ reference_id }) => ({ reference_id, timestamp, ...said }))
-}
-
 /** The stored reference_ids of the items. The request, which may be large, is read only if they are not stored yet. */
 async function referencesOf(
   deps: AnswerDeps,
@@ -238,43 +227,48 @@ async function referencesOf(
 }
 
 /** The items of the stored first page, with what the grant shows now. @throws BodyUnreadable */
-async function itemsOfAnswer(
-  deps: AnswerDeps,
-  { exchange, operation, consents }: StatusQuestion,
-  first: NonNullable<AskedExchange['first']>,
-): Promise<StatusAnswerItems> {
-  const { message, reason } = await readPersistedAnswer(deps, first)
-  const items = message[operation.reply.items ?? '']
+async function itemsOfAnswer(deps: AnswerDeps, about: StatusQuestion, first: SentPage): Promise<StatusAnswerItems> {
+  const { exchange, consents } = about
   const { grant } = exchange
+  const { items, reason } = await readPersistedPage(deps, about, first)
   const changed = await findPermissionChanges(deps.db.pool, first.id, grant.id)
   const isOld = grant.hidden.takesOut !== null && (changed.grant || changed.protection)
   const answered: ReplyMembers[] = []
-  for (const item of Array.isArray(items) ? items.filter(isJsonObject) : []) {
-    const isConsented = consents.get(String(item.reference_id)) ?? !isLimitedToOnePerson(exchange.grant)
+  for (const item of items) {
+    const isConsented = consents.get(String(item.reference_id)) ?? !isLimitedToOnePerson(grant)
     answered.push(await rediscloseItem(deps, exchange, item, { isOld, isConsented }))
   }
-  return { items: answered, ...(reason !== undefined && { reason }) }
+  return { items: answered, reason }
+}
+
+/** A page of an answer as it was stored, with the reason in its header. */
+interface PersistedPage {
+  readonly message: JsonObject
+  readonly items: readonly JsonObject[]
+  readonly reason: string | undefined
 }
 
 /** Reads the stored page of an answer. @throws BodyUnreadable */
-async function readPersistedAnswer(
-  deps: AnswerDeps,
-  { id, body }: NonNullable<AskedExchange['first']>,
-): Promise<{ readonly message: JsonObject; readonly reason: string | undefined }> {
-  const decrypt = async () => parsePersistedMessage(await deps.bodies.decryptBody(body, deliveryBodyBinding(id)))
-  const persisted =
-    body.length > SMALL_REQUEST_BYTES ? await runInSlot(deps.turns, LARGE_BODIES_TURN_KEY, decrypt) : await decrypt()
-  return messageInStoredPage(persisted)
+async function readPersistedPage(
+  { bodies, turns }: AnswerDeps,
+  { operation }: StatusQuestion,
+  { id, body }: SentPage,
+): Promise<PersistedPage> {
+  const read = async () => parsePageText(operation, await bodies.decryptBody(body, deliveryBodyBinding(id)))
+  return body.length > SMALL_REQUEST_BYTES ? runInSlot(turns, LARGE_BODIES_TURN_KEY, read) : read()
 }
 
-/** The message of a stored page, and the reason in its header. @throws BodyUnreadable */
-function messageInStoredPage({ header, message }: JsonObject): {
-  readonly message: JsonObject
-  readonly reason: string | undefined
-} {
+/** @throws BodyUnreadable */
+function parsePageText({ reply }: Operation, text: string): PersistedPage {
+  const { header, message } = parsePersistedMessage(text)
   if (!isJsonObject(header) || !isJsonObject(message)) throw new BodyUnreadable('altered')
   const { status_reason_message: reason } = header
-  return { message, reason: typeof reason === 'string' ? reason : undefined }
+  const items = message[reply.items ?? '']
+  return {
+    message,
+    items: Array.isArray(items) ? items.filter(isJsonObject) : [],
+    reason: typeof reason === 'string' ? reason : undefined,
+  }
 }
 
 /** The items with the reference_ids in the question, in the question's order. An unknown reference_id gets a rejected item. */
