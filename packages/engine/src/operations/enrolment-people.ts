@@ -58,7 +58,8 @@ export function makePortionPerson(record?: LedgerRecord): PortionPerson {
 
 type IdentifierTypeAndValue = Pick<RecordIdentifier, 'type' | 'value'>
 
-const identifierKeyOf = ({ type, value }: IdentifierTypeAndValue): string => `${type} ${value}`
+/** The key of an identifier in maps and sets. */
+export const identifierKeyOf = ({ type, value }: IdentifierTypeAndValue): string => `${type} ${value}`
 
 /** Finds the persons of a portion by their identifiers. */
 export class PortionPeople {

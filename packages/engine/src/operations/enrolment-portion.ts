@@ -20,7 +20,7 @@ import type { LedgerRecord } from '@rollcall/records/records/enrolment-ledgers'
 import { InvalidRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
 import type { RecordSink } from '@rollcall/records/records/record-sink'
 import type { ClientBase } from 'pg'
-import { NoWritablePerson, PortionPeople, type PortionPerson } from './enrolment-people.ts'
+import { identifierKeyOf, NoWritablePerson, PortionPeople, type PortionPerson } from './enrolment-people.ts'
 
 /** One item of an enrolment update: a beneficiary, with its position in the message and the origin of the update. */
 export interface UpdateEntry {
@@ -157,25 +157,21 @@ async function computeEntries(
 }
 
 /** All people to write. A new person in `people` is left out when a hidden person has the same primary identifier. */
-function peopleToWrite(scope: PortionDeps, { people, hidden }: FoundPeople): readonly PortionPerson[] {
-  const known = people.all.filter(({ prepared }) => !isHiddenPrimaryIdentifier(scope, hidden, prepared?.primary_identifier))
-  return [...known, ...hidden.all]
+function peopleToWrite(
+  { recordType: { primary_identifier: type } }: PortionDeps,
+  { people, hidden }: FoundPeople,
+): readonly PortionPerson[] {
+  const isHidden = ({ prepared }: PortionPerson): boolean =>
+    prepared !== null && hidden.names({ type, value: prepared.primary_identifier })
+  return [...people.all.filter((person) => !isHidden(person)), ...hidden.all]
 }
 
 /**
  * True when the primary identifier of an entry names a person whom the grant hides. Such an entry is answered as for a
  * new person, and is written into the existing record.
  */
-const isAboutHiddenPerson = (scope: PortionWriteDeps, hidden: PortionPeople, { beneficiary }: UpdateEntry): boolean =>
-  beneficiary.identifiers.some(
-    ({ type, value }) => type === scope.recordType.primary_identifier && isHiddenPrimaryIdentifier(scope, hidden, value),
-  )
-
-const isHiddenPrimaryIdentifier = (
-  { recordType: { primary_identifier: type } }: PortionDeps,
-  hidden: PortionPeople,
-  value: string | undefined,
-): boolean => value !== undefined && hidden.names({ type, value })
+const isAboutHiddenPerson = ({ recordType }: PortionDeps, hidden: PortionPeople, { beneficiary }: UpdateEntry): boolean =>
+  beneficiary.identifiers.some((one) => one.type === recordType.primary_identifier && hidden.names(one))
 
 async function findPeople(
   client: ClientBase,
@@ -184,8 +180,8 @@ async function findPeople(
 ): Promise<FoundPeople> {
   const identifiers = entries.flatMap(({ beneficiary }) => beneficiary.identifiers)
   let named = await sink.findByIdentifiers(client, registry, recordType, identifiers)
-  const known = new Set(named.map(({ type, value }) => `${type} ${value}`))
-  if (identifiers.some(({ type, value }) => !known.has(`${type} ${value}`))) {
+  const known = new Set(named.map(identifierKeyOf))
+  if (identifiers.some((one) => !known.has(identifierKeyOf(one)))) {
     await sink.lockAddedPersons(client, registry.id)
     named = await sink.findByIdentifiers(client, registry, recordType, identifiers)
   }
@@ -208,16 +204,14 @@ function applyEntryInMemory(writing: PortionWriteDeps, people: PortionPeople, en
   try {
     return { said: mergeUpdateIntoPerson(writing, people, entry) ? BENEFIT_REPLACED_REMARK : null }
   } catch (error) {
-    // The text does not say which rule was broken: that could reveal a record that the grant does not show.
-    if (error instanceof NoWritablePerson && isGrantLimitedToSomeRecords(writing)) return { rejected: NOT_GRANTED_REASON }
+    // If the grant allows only some records, the text does not say which rule was broken: it could reveal one of the others.
+    const isLimited = writing.grant.rows.has(writing.recordType.name)
+    if (error instanceof NoWritablePerson && isLimited) return { rejected: NOT_GRANTED_REASON }
     if (error instanceof InvalidBeneficiary) return { rejected: error.message }
     if (error instanceof InvalidRecord) return { rejected: error.reason }
     throw error
   }
 }
-
-/** True when the grant allows only some records of the portion's record type. */
-const isGrantLimitedToSomeRecords = ({ grant, recordType }: PortionWriteDeps): boolean => grant.rows.has(recordType.name)
 
 /**
  * Writes an entry into its person, in memory.
