@@ -97,15 +97,16 @@ export async function postEnvelope(deps: AttemptDeps, outgoing: EnvelopeToSend):
     const retry_after = readRetryAfter(answer.headers['retry-after'], clock.date())
     return finished(resultOfAnswer(answer), { retry_after, answer: printableAnswer(answer.body) })
   } catch (error) {
-    const result = resultOfError(error)
-    if (result === unsentResults.internal) logInternalFailure(deps, error)
-    return finished(result, { detail: findErrorDetail(error) })
+    return finished(resultOfFailure(deps, error), { detail: findErrorDetail(error) })
   }
 }
 
-/** Logs an internal failure of an attempt for the operator, without the text of the error. */
-export function logInternalFailure({ log }: Pick<AttemptDeps, 'log'>, error: unknown): void {
-  log.error({ ...safeDatabaseError(error) }, 'a delivery could not be attempted; tried again later')
+/** The result of an attempt that has failed. Logs an internal failure for the operator, without the text of the error. */
+export function resultOfFailure({ log }: Pick<AttemptDeps, 'log'>, error: unknown): AttemptResult {
+  const result = resultOfError(error)
+  if (result === unsentResults.internal)
+    log.error(safeDatabaseError(error), 'a delivery could not be attempted; tried again later')
+  return result
 }
 
 const findErrorDetail = (error: unknown): string | null =>

@@ -9,30 +9,28 @@ import {
   type DeliveryUpdate,
   type Destination,
   deliveryAnswerBinding,
-  deliveryBodyBinding,
   type NewDelivery,
   targetOrigin,
 } from '@rollcall/core/model/delivery'
-import type { Participant } from '@rollcall/core/model/participant'
-import type { Registry } from '@rollcall/core/model/registry'
-import { makeTraceparent, readTraceparent } from '@rollcall/core/model/traceparent'
+import { makeTraceparent } from '@rollcall/core/model/traceparent'
 import type { Database } from '@rollcall/database/database'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
-import { type BodyEncryption, BodyUnreadable, parsePersistedMessage } from '@rollcall/keys/bodies'
+import type { BodyEncryption } from '@rollcall/keys/bodies'
 import type { Metrics } from '@rollcall/observe/metrics'
 import type { CallbackSettingsReader, Directory } from '@rollcall/participants/directory/directory'
 import type { Grants } from '@rollcall/participants/directory/grants'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
-import { CanonicalText, canonicalJson, isJsonObject, RequestFault } from '@rollcall/protocol'
+import type { CanonicalText } from '@rollcall/protocol'
 import { type AnsweredRequestsSql, recordAttempt, recordUnattempted } from '../store/deliveries/deliveries.ts'
 import { makeDeliveriesDue } from '../store/events/mailboxes.ts'
-import { type AttemptDeps, type FinishedAttempt, logInternalFailure, postEnvelope } from './attempt.ts'
+import { type AttemptDeps, type FinishedAttempt, postEnvelope, resultOfFailure } from './attempt.ts'
 import type { Breakers } from './breaker.ts'
-import { type AttemptResult, resultOfError, unsentResults } from './failures.ts'
+import { type AttemptResult, unsentResults } from './failures.ts'
 import { type Limiter, type Permit, SLOW_ATTEMPT_MS } from './limiter.ts'
 import { recallUnwantedEnvelope } from './recall.ts'
-import { longestBreakerPauseSeconds, secondsUntilNextAttempt } from './schedule.ts'
-import { isStillPermitted } from './still-permitted.ts'
+import { decideDeliveryUpdate, longestBreakerPauseSeconds } from './schedule.ts'
+import { isPermissionUnchanged, isStillPermitted } from './still-permitted.ts'
+import type { DeliveryContents } from './stored-envelope.ts'
 import { callbackNamed, callbackTarget, recheckTarget } from './targets.ts'
 
 export interface DeliverDeps extends AttemptDeps, AnsweredRequestsSql {
@@ -121,16 +119,12 @@ export async function deliverNow(
     deps.deliveryDue(delivery.participant, claim.seconds)
     return false
   })
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => {
-      permit.slow()
-      resolve(false)
-    }, FIRST_ATTEMPT_WAIT_MS)
-  })
-  const isEnded = await Promise.race([attempting, late])
-  clearTimeout(timer)
-  return isEnded
+  const { promise: late, resolve } = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => {
+    permit.slow()
+    resolve(false)
+  }, FIRST_ATTEMPT_WAIT_MS)
+  return Promise.race([attempting, late]).finally(() => clearTimeout(timer))
 }
 
 /** Logs for the operator that the result of an attempt could not be recorded. */
@@ -167,30 +161,6 @@ export interface ClaimedAttempt {
   readonly allowedBy?: CallbackSettings | undefined
 }
 
-interface DeliveryContents {
-  readonly header: object
-  readonly message: object | CanonicalText
-  /** The traceparent of the answered request; null when it had none. */
-  readonly traceparent: string | null
-}
-
-/** Decrypts the header and message of a delivery, which are the same in each attempt. @throws BodyUnreadable */
-export async function decryptDelivery(
-  { bodies }: Pick<DeliverDeps, 'bodies'>,
-  { id, body }: Pick<NewDelivery, 'id' | 'body'>,
-): Promise<DeliveryContents> {
-  const persisted = parsePersistedMessage(await bodies.decryptBody(body, deliveryBodyBinding(id)))
-  if (!isJsonObject(persisted.header) || !isJsonObject(persisted.message)) {
-    throw new BodyUnreadable('altered')
-  }
-  const { traceparent } = persisted
-  return {
-    header: persisted.header,
-    message: new CanonicalText(canonicalJson(persisted.message)),
-    traceparent: typeof traceparent === 'string' ? readTraceparent(traceparent) : null,
-  }
-}
-
 interface AttemptOutcome {
   /** The argument of `Permit.release`. `unused`: the attempt ended before signing began, so the peer was not called. */
   readonly permitOutcome: Parameters<Permit['release']>[0]
@@ -201,7 +171,7 @@ interface AttemptOutcome {
  * Attempts one delivery and records the result. Makes and records no attempt if the participant is not active, the
  * registry is not found, or the envelope is taken back.
  */
-export async function attemptAndRecord(deps: DeliverDeps, claimed: ClaimedAttempt): Promise<AttemptOutcome> {
+async function attemptAndRecord(deps: DeliverDeps, claimed: ClaimedAttempt): Promise<AttemptOutcome> {
   const { delivery } = claimed
   const participant = await deps.directory.participantById(delivery.participant)
   const registry = await deps.directory.registryById(delivery.registry)
@@ -217,32 +187,31 @@ export async function attemptAndRecord(deps: DeliverDeps, claimed: ClaimedAttemp
     return { permitOutcome: 'unused', isEnded: true }
   }
   const settings = await deps.callbacks.of(participant)
+  const schedule = settings.schedule ?? deps.retrySchedule
   const attempted = await checkAndSendDelivery(deps, { ...claimed, checksPermission }, { participant, registry, settings })
-  const update = decideDeliveryUpdate(delivery, attempted.finished, settings.schedule ?? deps.retrySchedule)
-  const isRecorded = await recordResult(deps, claimed, settings, attempted, update)
-  const { result, duration_ms } = attempted.finished
+  const { result, duration_ms, target } = attempted
+  const update = decideDeliveryUpdate(delivery, attempted, schedule)
+  const isRecorded = await recordResult(deps, claimed, attempted, update, longestBreakerPauseSeconds(schedule))
   // While the breaker was open, the pauses of deliveries in mailboxes may have grown to hours. They are due now.
-  if (claimed.probe && result.peer === 'up')
-    await makeDeliveriesDue(deps.db, participant.id, { origin: targetOrigin(attempted.target) })
+  if (claimed.probe && result.peer === 'up') await makeDeliveriesDue(deps.db, participant.id, { origin: targetOrigin(target) })
   if (isRecorded) announceDueWork(deps, delivery, update)
   const isHealthy = result.peer === 'up' && duration_ms < SLOW_ATTEMPT_MS
-  const permitOutcome = attempted.target === null ? 'unused' : isHealthy ? 'healthy' : 'failing'
+  const permitOutcome = target === null ? 'unused' : isHealthy ? 'healthy' : 'failing'
   return { permitOutcome, isEnded: isRecorded && update.state !== 'pending' }
 }
 
-/** The result of an attempt, and its address. The address is null when the attempt ended before signing began. */
-interface AttemptWithTarget {
+interface CheckedAttempt extends FinishedAttempt {
+  /** The address of the attempt; null when it ended before signing began. */
   readonly target: string | null
-  readonly finished: FinishedAttempt
 }
 
 /** Records an attempt. @returns false when the delivery has another claim by now, or was ended meanwhile */
 async function recordResult(
   deps: DeliverDeps,
   { delivery: { id, number, origin, participant }, claim, probe }: ClaimedAttempt,
-  settings: CallbackSettings,
-  { target, finished: { at, duration_ms, result, answer } }: AttemptWithTarget,
+  { target, at, duration_ms, result, answer }: CheckedAttempt,
   update: DeliveryUpdate,
+  longest_pause: number,
 ): Promise<boolean> {
   return recordAttempt(
     deps.db,
@@ -256,13 +225,7 @@ async function recordResult(
       answer: answer === '' ? null : await deps.bodies.encryptBody(answer, deliveryAnswerBinding(id, number)),
     },
     update,
-    {
-      participant,
-      origin: target === null ? origin : targetOrigin(target),
-      peer: result.peer,
-      probe,
-      longest_pause: longestBreakerPauseSeconds(settings.schedule ?? deps.retrySchedule),
-    },
+    { participant, origin: target === null ? origin : targetOrigin(target), peer: result.peer, probe, longest_pause },
     { claim: claim.id, target },
   )
 }
@@ -279,46 +242,28 @@ function announceDueWork(
   }
 }
 
-/** True when the grant and protected persons have not changed since a delivery was made, or when it was made without a grant. */
-async function isPermissionUnchanged(
-  { grants }: Pick<DeliverDeps, 'grants'>,
-  { disclosedUnder }: Pick<NewDelivery, 'disclosedUnder'>,
-  { participant, registry }: { readonly participant: Participant; readonly registry: Registry },
-): Promise<boolean> {
-  if (disclosedUnder == null) return true
-  const grant = await grants.of(participant, registry)
-  return grant?.id === disclosedUnder.grant && grant.hidden.protection.version === disclosedUnder.protection
-}
-
 async function checkAndSendDelivery(
   deps: DeliverDeps,
   { delivery, read, checksPermission, allowedBy }: ClaimedAttempt,
   to: Pick<Parameters<typeof postEnvelope>[1], 'participant' | 'registry' | 'settings'>,
-): Promise<AttemptWithTarget> {
-  const unsentAttempt = (result: AttemptResult): AttemptWithTarget => ({
-    target: null,
-    finished: { at: new Date(deps.clock.date()), duration_ms: 0, result, retry_after: 0, answer: '', detail: null },
-  })
+): Promise<CheckedAttempt> {
+  const unsentAttempt = (result: AttemptResult): CheckedAttempt => {
+    return { target: null, at: new Date(deps.clock.date()), duration_ms: 0, result, retry_after: 0, answer: '', detail: null }
+  }
   try {
     // Cached settings stay the same object. If this is another object, the settings were read again and may differ.
     const target = allowedBy === to.settings ? delivery.target : findAttemptTarget(to.settings, delivery)
     if (target === null) return unsentAttempt(unsentResults.no_address)
     const { header, message, traceparent } = await read()
-    const isReply = delivery.mailbox == null
-    if (isReply && checksPermission && !(await isStillPermitted(deps, delivery, to, message))) {
+    if (checksPermission && delivery.mailbox == null && !(await isStillPermitted(deps, delivery, to, message)))
       return unsentAttempt(unsentResults.not_permitted)
-    }
     // If encryption is required now, the participant gets nothing in clear, even when its request was in clear.
     const encrypted = delivery.encrypted || to.participant.encryption_policy === 'required'
     const trace = traceparent ?? makeTraceparent(delivery.correlation_id ?? delivery.id)
     const outgoing = { ...to, target, encrypted, header, message, traceparent: trace }
-    return { target, finished: await postEnvelope(deps, outgoing) }
+    return { target, ...(await postEnvelope(deps, outgoing)) }
   } catch (error) {
-    if (error instanceof RequestFault) return unsentAttempt(unsentResults.address_not_registered)
-    if (error instanceof BodyUnreadable) return unsentAttempt(unsentResults[`body_${error.reason}`])
-    const result = resultOfError(error)
-    logInternalFailure(deps, error)
-    return unsentAttempt(result)
+    return unsentAttempt(resultOfFailure(deps, error))
   }
 }
 
@@ -330,21 +275,4 @@ function findAttemptTarget(
   const row = callbackNamed(callback)
   if (sender_uri !== undefined) return callbackTarget(settings, sender_uri, row)
   return target === null ? null : recheckTarget(settings, target, row)
-}
-
-function decideDeliveryUpdate(
-  { number, earlier, mailbox = null }: ClaimedAttempt['delivery'],
-  { result, retry_after: retryAfter }: FinishedAttempt,
-  schedule: readonly number[],
-): DeliveryUpdate {
-  const { name } = result
-  const attemptsSinceRestart = number - earlier
-  const verdict = mailbox === null ? result.verdict : (result.notification ?? result.verdict)
-  if (verdict === 'delivered') return { state: 'delivered', wait: null, reason: null }
-  if (verdict !== 'retry') return { state: verdict, wait: null, reason: name }
-  // Later notifications wait behind this one, so it is not given up at the end of the schedule: the last pause is repeated until
-  // the retention time closes the mailbox.
-  const steps = mailbox === null ? attemptsSinceRestart : Math.min(attemptsSinceRestart, schedule.length)
-  const wait = secondsUntilNextAttempt(schedule, steps, { retryAfter })
-  return wait === null ? { state: 'dead', wait: null, reason: name } : { state: 'pending', wait, reason: null }
 }

@@ -8,10 +8,11 @@ import type { CallbackSettings } from '@rollcall/participants/store/participant-
 import { findBreaker, takeProbes } from '../store/deliveries/breakers.ts'
 import { claimDueDeliveries, expireDeliveries } from '../store/deliveries/deliveries.ts'
 import { findDestinations, secondsUntilDelivery, type WaitingDestination } from '../store/deliveries/destinations.ts'
-import { attemptWithPermit, type DeliverDeps, decryptDelivery, logUnrecordedAttempt, newAttemptClaim } from './deliver.ts'
+import { attemptWithPermit, type DeliverDeps, logUnrecordedAttempt, newAttemptClaim } from './deliver.ts'
 import type { Limiter, Permit } from './limiter.ts'
 import { createDestinationRound } from './round.ts'
 import { mostScheduleSeconds } from './schedule.ts'
+import { decryptDelivery } from './stored-envelope.ts'
 
 /** Milliseconds of a participant's turn, after which no further attempt is begun. */
 const PARTICIPANT_TURN_MS = 10_000

@@ -1,3 +1,4 @@
+import { BodyUnreadable } from '@rollcall/keys/bodies'
 import { AddressRefused, CredentialsUnusable, RequestFailed } from '@rollcall/participants/egress/problems'
 import { RequestFault } from '@rollcall/protocol'
 import { describe, expect, test } from 'vitest'
@@ -64,6 +65,8 @@ test.each([
   [new RequestFailed('unresolved'), { name: 'unresolved', verdict: 'retry', peer: 'down' }],
   [new CredentialsUnusable('token'), { name: 'credentials_token', verdict: 'retry', peer: 'unknown' }],
   [new RequestFault('err.encryption.invalid', 'no key'), unsentResults.no_encryption_key],
+  [new RequestFault('err.sender_uri.invalid', 'not allowed'), unsentResults.address_not_registered],
+  [new BodyUnreadable('forgotten'), unsentResults.body_forgotten],
   [new TypeError('ours'), { name: 'internal', verdict: 'retry', peer: 'unknown' }],
 ])('%o', (error, result) => expect(resultOfError(error)).toMatchObject(result))
 

@@ -1,6 +1,7 @@
 /** The results of attempts, as rows: what each means for the delivery, the breaker and the metrics. */
 
 import { isUnavailable } from '@rollcall/database/database-errors'
+import { BodyUnreadable } from '@rollcall/keys/bodies'
 import type { GuardedAnswer } from '@rollcall/participants/egress/guarded-request'
 import { AddressRefused, CredentialsUnusable, RequestFailed } from '@rollcall/participants/egress/problems'
 import { isJsonObject, JsonError, type JsonValue, parseJson, RequestFault } from '@rollcall/protocol'
@@ -74,6 +75,8 @@ export function resultOfError(error: unknown): AttemptResult {
     return { name: `credentials_${error.why}`, verdict: 'retry', status: null, peer: 'unknown' }
   }
   if (error instanceof RequestFault && error.code === 'err.encryption.invalid') return unsentResults.no_encryption_key
+  if (error instanceof RequestFault && error.code === 'err.sender_uri.invalid') return unsentResults.address_not_registered
+  if (error instanceof BodyUnreadable) return unsentResults[`body_${error.reason}`]
   if (isUnavailable(error)) throw error
   return unsentResults.internal
 }

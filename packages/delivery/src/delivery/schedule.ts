@@ -1,4 +1,6 @@
 /** Computes when the next attempt of a delivery is due, from the number of attempts and the peer's Retry-After. */
+import type { ClaimedDelivery, DeliveryUpdate } from '@rollcall/core/model/delivery'
+import type { AttemptResult } from './failures.ts'
 
 /**
  * The seconds between attempts: 5 s at first, about 72 hours in all. The specification does not define them (N16 in
@@ -42,6 +44,24 @@ export function secondsUntilNextAttempt(
     pause * (1 - PAUSE_JITTER_SHARE + 2 * PAUSE_JITTER_SHARE * random),
     Math.min(retryAfter, MOST_RETRY_AFTER_SECONDS),
   )
+}
+
+/** The new state of a delivery after an attempt, and the time of its next one. */
+export function decideDeliveryUpdate(
+  { number, earlier, mailbox = null }: Pick<ClaimedDelivery, 'number' | 'earlier' | 'mailbox'>,
+  { result, retry_after: retryAfter }: { readonly result: AttemptResult; readonly retry_after: number },
+  schedule: readonly number[],
+): DeliveryUpdate {
+  const { name } = result
+  const attemptsSinceRestart = number - earlier
+  const verdict = mailbox === null ? result.verdict : (result.notification ?? result.verdict)
+  if (verdict === 'delivered') return { state: 'delivered', wait: null, reason: null }
+  if (verdict !== 'retry') return { state: verdict, wait: null, reason: name }
+  // Later notifications wait behind this one, so it is not given up at the end of the schedule: the last pause is repeated until
+  // the retention time closes the mailbox.
+  const steps = mailbox === null ? attemptsSinceRestart : Math.min(attemptsSinceRestart, schedule.length)
+  const wait = secondsUntilNextAttempt(schedule, steps, { retryAfter })
+  return wait === null ? { state: 'dead', wait: null, reason: name } : { state: 'pending', wait, reason: null }
 }
 
 /** The most seconds for which an open breaker pauses, even when the schedule has longer pauses. */

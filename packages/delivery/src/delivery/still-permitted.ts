@@ -4,7 +4,7 @@
  */
 
 import { findConsentUses } from '@rollcall/consents/store/consent-uses'
-import type { ClaimedDelivery } from '@rollcall/core/model/delivery'
+import type { ClaimedDelivery, NewDelivery } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { isConsentGranted, isLimitedToOnePerson } from '@rollcall/core/policy/basis'
@@ -52,6 +52,17 @@ export async function isStillPermitted(
   // If the grant now demands a consent, a reply without one is sent only when it has no records.
   const isConsented = consents.length > 0 || !isLimitedToOnePerson(grant)
   return areRecordsStillShown(isConsented ? grant : { ...grant, recordTypes: new Set() }, content)
+}
+
+/** True when the grant and protected persons have not changed since a delivery was made, or when it was made without a grant. */
+export async function isPermissionUnchanged(
+  { grants }: { readonly grants: Grants },
+  { disclosedUnder }: Pick<NewDelivery, 'disclosedUnder'>,
+  { participant, registry }: { readonly participant: Participant; readonly registry: Registry },
+): Promise<boolean> {
+  if (disclosedUnder == null) return true
+  const grant = await grants.of(participant, registry)
+  return grant?.id === disclosedUnder.grant && grant.hidden.protection.version === disclosedUnder.protection
 }
 
 /** The reference_ids of the search items in an answer, also in one that a status answer repeats; null when there are none. */

@@ -1,10 +1,10 @@
 /** Encrypts a reply or notification for storage. Each attempt decrypts it, encrypts it for the receiver if needed, and signs. */
 import { hash } from 'node:crypto'
-import { deliveryBodyBinding, type StoredEnvelope } from '@rollcall/core/model/delivery'
+import { deliveryBodyBinding, type NewDelivery, type StoredEnvelope } from '@rollcall/core/model/delivery'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
-import { withTraceparent } from '@rollcall/core/model/traceparent'
-import type { BodyEncryption } from '@rollcall/keys/bodies'
-import { CanonicalText, canonicalJson } from '@rollcall/protocol'
+import { readTraceparent, withTraceparent } from '@rollcall/core/model/traceparent'
+import { type BodyEncryption, BodyUnreadable, parsePersistedMessage } from '@rollcall/keys/bodies'
+import { CanonicalText, canonicalJson, isJsonObject } from '@rollcall/protocol'
 
 /**
  * Encrypts a reply or notification, whose records are disclosed. No other function makes a `StoredEnvelope`.
@@ -45,3 +45,28 @@ const withCanonicalMembers = (header: object): object =>
       typeof value === 'object' && value !== null ? new CanonicalText(canonicalJson(value)) : value,
     ]),
   )
+
+/** The content of a delivery, which is the same in each attempt. */
+export interface DeliveryContents {
+  readonly header: object
+  readonly message: object | CanonicalText
+  /** The traceparent of the answered request; null when it had none. */
+  readonly traceparent: string | null
+}
+
+/** Decrypts the contents of a delivery. @throws BodyUnreadable */
+export async function decryptDelivery(
+  { bodies }: { readonly bodies: Pick<BodyEncryption, 'decryptBody'> },
+  { id, body }: Pick<NewDelivery, 'id' | 'body'>,
+): Promise<DeliveryContents> {
+  const persisted = parsePersistedMessage(await bodies.decryptBody(body, deliveryBodyBinding(id)))
+  if (!isJsonObject(persisted.header) || !isJsonObject(persisted.message)) {
+    throw new BodyUnreadable('altered')
+  }
+  const { traceparent } = persisted
+  return {
+    header: persisted.header,
+    message: new CanonicalText(canonicalJson(persisted.message)),
+    traceparent: typeof traceparent === 'string' ? readTraceparent(traceparent) : null,
+  }
+}

@@ -12,13 +12,13 @@ import { deliverNow, type ReservedAttempt, reserveAttempt } from '../delivery/de
 import { ENVELOPE_JOINT_WRITE, type NewEnvelope } from '../store/events/envelopes.ts'
 import { type ClaimedMailbox, letMailboxRest, releaseMailbox } from '../store/events/mailboxes.ts'
 import {
+  type EnvelopePlan,
   type EnvelopeToCommit,
   isEnvelopeStale,
   NOTIFY_CALLBACK,
   type PrepareDeps,
   prepareNextEnvelope,
   releaseEnvelopeBytes,
-  type UncomposedEnvelopes,
 } from './prepare-envelope.ts'
 
 /** The dependencies of draining a mailbox. */
@@ -75,9 +75,10 @@ async function sendEnvelopes(
   signal: AbortSignal,
 ): Promise<DrainResult> {
   const end = deps.clock.now() + MAILBOX_TURN_MS
-  const ahead: UncomposedEnvelopes = { envelopes: [], isAll: false, at: Number.NEGATIVE_INFINITY }
+  const plan: EnvelopePlan = { envelopes: [], at: 0 }
   let { sequence } = mailbox
-  let next = await prepareNextEnvelope(deps, mailbox, sequence, ahead)
+  const prepareNext = () => prepareNextEnvelope(deps, mailbox, sequence, plan)
+  let next = await prepareNext()
   while (next !== null) {
     // If an envelope was committed, this node has no claim any more with which it could let the mailbox rest. So it claims again.
     if (next === 'not now') return sequence === mailbox.sequence ? 'not now' : 'more'
@@ -87,19 +88,19 @@ async function sendEnvelopes(
     sequence += 1
     const goesOn = !signal.aborted && deps.clock.now() < end
     // The next envelope is composed while the committed envelope is being sent.
-    const following = goesOn && !next.isLast ? prepareNextEnvelope(deps, mailbox, sequence, ahead) : null
+    const following = goesOn && next.isFollowed ? prepareNext() : null
     following?.catch(() => undefined)
     if (!(await attemptNow())) {
       releaseEnvelopeBytes(await following?.catch(() => null))
       return 'done'
     }
-    if (following === null) return next.isLast ? 'done' : 'more'
+    if (following === null) return next.isFollowed ? 'more' : 'done'
     next = await following
-    if (isEnvelopeStale(next, deps.clock.now())) {
+    if (isEnvelopeStale(next, plan, deps.clock.now())) {
       releaseEnvelopeBytes(next)
-      // The other planned envelopes are as old: with this time `prepareNextEnvelope` plans anew.
-      ahead.at = Number.NEGATIVE_INFINITY
-      next = await prepareNextEnvelope(deps, mailbox, sequence, ahead)
+      // The other planned envelopes are as old.
+      plan.envelopes = []
+      next = await prepareNext()
     }
   }
   return sequence === mailbox.sequence ? 'nothing' : 'done'

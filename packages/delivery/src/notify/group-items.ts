@@ -47,7 +47,7 @@ function sortByVersionWithinRecords(waiting: readonly WaitingNotification[]): re
 export function planEnvelopes(
   due: readonly WaitingNotification[],
   bounds: Pick<CallbackSettings, 'notify_items' | 'notify_bytes'>,
-): readonly (readonly PlannedItem[])[] {
+): (readonly PlannedItem[])[] {
   const waiting = sortByVersionWithinRecords(due)
   const envelopes: (readonly PlannedItem[])[] = []
   for (let from = 0; from < waiting.length; ) {

@@ -37,26 +37,28 @@ const FEWEST_READ_NOTIFICATIONS = 400
  */
 const NOTIFICATION_COUNT_GROWTH = { times: 8, most: 20_000 }
 
-/** The items that the next envelopes of a mailbox will have. */
-export interface PlannedEnvelopes {
-  /** The items of each envelope, in order; empty when nothing that may be sent is due. */
-  readonly envelopes: readonly (readonly PlannedItem[])[]
-  /** True when no other notification that may be sent is due now. */
-  readonly isAll: boolean
+/** An envelope that is not composed yet. */
+export interface PlannedEnvelope {
+  readonly items: readonly PlannedItem[]
+  /** True when another envelope of the mailbox may be due now. */
+  readonly isFollowed: boolean
 }
 
-/** Plans the next envelopes of a mailbox. Due notifications that may not be sent are dropped for good. */
-export async function planNextEnvelopes(db: Database, mailbox: number, to: MailboxReceiver): Promise<PlannedEnvelopes> {
+/**
+ * Plans the next envelopes of a mailbox; none when nothing that may be sent is due. Due notifications that may not be sent are
+ * dropped for good.
+ */
+export async function planNextEnvelopes(db: Database, mailbox: number, to: MailboxReceiver): Promise<PlannedEnvelope[]> {
   // One notification more than needed is read: it shows whether the last item is complete.
   let most = Math.max(to.settings.notify_items, FEWEST_READ_NOTIFICATIONS) + 1
   for (;;) {
     const found = await findWaitingNotifications(db.pool, mailbox, most)
     const envelopes = planEnvelopes(await keepSendableNotifications(db, to, found), to.settings)
-    const isAll = found.length < most
-    // When not all due notifications were read, the last envelope may be incomplete: others may belong to it.
-    const whole = isAll ? envelopes : envelopes.slice(0, -1)
-    if (isAll || whole.length > 0) return { envelopes: whole, isAll }
-    if (envelopes.length > 0 && most === NOTIFICATION_COUNT_GROWTH.most) return { envelopes, isAll }
+    const isEveryDueRead = found.length < most
+    // Of notifications that were not read, some may belong to the last envelope.
+    if (!isEveryDueRead && (envelopes.length > 1 || most < NOTIFICATION_COUNT_GROWTH.most)) envelopes.pop()
+    if (isEveryDueRead || envelopes.length > 0)
+      return envelopes.map((items, at) => ({ items, isFollowed: !isEveryDueRead || at < envelopes.length - 1 }))
     most = Math.min(NOTIFICATION_COUNT_GROWTH.times * most, NOTIFICATION_COUNT_GROWTH.most)
   }
 }

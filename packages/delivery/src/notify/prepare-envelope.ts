@@ -23,7 +23,7 @@ import type { ClaimedMailbox } from '../store/events/mailboxes.ts'
 import { findEventDocument } from '../store/events/waiting.ts'
 import { type ComposedNotification, composeEnvelope, type ItemWithDocument } from './compose.ts'
 import type { PlannedItem } from './group-items.ts'
-import { planNextEnvelopes } from './plan-envelopes.ts'
+import { type PlannedEnvelope, planNextEnvelopes } from './plan-envelopes.ts'
 
 /** The dependencies of `prepareNextEnvelope`. */
 export interface PrepareDeps extends DeliverDeps {
@@ -56,11 +56,9 @@ interface Receiver {
   readonly target: string
 }
 
-/** The planned envelopes of a mailbox that are not composed yet. `isAll`: they take all notifications that were due. */
-export interface UncomposedEnvelopes {
-  envelopes: (readonly PlannedItem[])[]
-  isAll: boolean
-  /** The time at which the due notifications of these envelopes were read. */
+/** The planned envelopes of a mailbox that are not composed yet, and the time at which their notifications were read. */
+export interface EnvelopePlan {
+  envelopes: PlannedEnvelope[]
   at: number
 }
 
@@ -72,10 +70,7 @@ export interface EnvelopeToCommit extends Receiver {
   readonly header: object
   readonly message: CanonicalText
   readonly body: StoredEnvelope
-  /** The time at which the notifications of this envelope were read from the database. */
-  readonly at: number
-  /** True when this envelope takes the last of the notifications that were due when they were read. */
-  readonly isLast: boolean
+  readonly isFollowed: PlannedEnvelope['isFollowed']
   /** Ends the use of `envelopeBytes` by this envelope, so that other envelopes can be composed. */
   readonly leave: () => void
 }
@@ -89,34 +84,31 @@ type NextEnvelope = EnvelopeToCommit | 'not now' | null
 
 /**
  * Finds the receiver, plans and composes the next envelope.
- * @param ahead the planned envelopes, of which this takes the first; when none is left or they are too old, it plans anew
+ * @param plan of which this takes the first envelope; when none is left or they are too old, it plans anew
  */
 export async function prepareNextEnvelope(
   deps: PrepareDeps,
   mailbox: ClaimedMailbox,
   sequence: number,
-  ahead: UncomposedEnvelopes,
+  plan: EnvelopePlan,
 ): Promise<NextEnvelope> {
   const now = deps.clock.now()
   const receiver = await findReceiver(deps, mailbox)
   if (receiver === null || (await isRecordQuotaUsedUp(deps, receiver))) return 'not now'
   // Without a grant, envelopes are planned too: the planning drops the notifications that are due.
-  if (ahead.envelopes.length === 0 || now - ahead.at > MOST_PLAN_AGE_MS) {
-    const next = await planNextEnvelopes(deps.db, mailbox.id, receiver)
-    ahead.envelopes = [...next.envelopes]
-    ahead.isAll = next.isAll
-    ahead.at = now
+  if (plan.envelopes.length === 0 || now - plan.at > MOST_PLAN_AGE_MS) {
+    plan.envelopes = await planNextEnvelopes(deps.db, mailbox.id, receiver)
+    plan.at = now
   }
-  const { at } = ahead
-  const planned = ahead.envelopes.shift()
+  const planned = plan.envelopes.shift()
   const { grant } = receiver
   if (planned === undefined || grant === null) return null
-  const isLast = ahead.isAll && ahead.envelopes.length === 0
-  const bytes = planned.reduce((sum, { notifications: [first] }) => sum + first.bytes, 0)
+  const { isFollowed } = planned
+  const bytes = planned.items.reduce((sum, { notifications: [first] }) => sum + first.bytes, 0)
   const { begun, end: leave } = deps.envelopeBytes.take('all', bytes)
   await begun
   try {
-    const items = await addEventDocuments(deps, planned)
+    const items = await addEventDocuments(deps, planned.items)
     if (items.length === 0) {
       // The events and their notifications were deleted since the notifications were read.
       leave()
@@ -128,7 +120,7 @@ export async function prepareNextEnvelope(
     const { header, message, body, digest } = await encryptForStorage(deps, id, composed.header, composed.message)
     const reply = makeAuditedMessage(composed.header.message_id, digest, null)
     const auditEntry = auditEntryOfNotification({ ...receiver, grant }, composed.message, items.length, composed.named, reply)
-    return { ...receiver, composed, auditEntry, id, header, message, body, at, isLast, leave }
+    return { ...receiver, composed, auditEntry, id, header, message, body, isFollowed, leave }
   } catch (error) {
     leave()
     throw error
@@ -171,9 +163,9 @@ async function addEventDocuments(
   })
 }
 
-/** True when an envelope that was composed ahead must be composed again (`ENVELOPE_STALE_AFTER_MS`). */
-export const isEnvelopeStale = (next: NextEnvelope, now: number): boolean =>
-  next !== null && next !== 'not now' && now - next.at > ENVELOPE_STALE_AFTER_MS
+/** True when an envelope of the plan that was composed ahead must be composed again (`ENVELOPE_STALE_AFTER_MS`). */
+export const isEnvelopeStale = (next: NextEnvelope, { at }: EnvelopePlan, now: number): boolean =>
+  next !== null && next !== 'not now' && now - at > ENVELOPE_STALE_AFTER_MS
 
 /** Gives the bytes of an envelope back that is not sent. */
 export function releaseEnvelopeBytes(next: NextEnvelope | undefined): void {

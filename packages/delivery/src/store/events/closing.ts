@@ -1,11 +1,11 @@
 /** Closes mailboxes whose notifications cannot be delivered, and suspends their subscriptions. Also undoes both. */
 
 import type { Database } from '@rollcall/database/database'
-import { MAILBOXES_PAYLOAD_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES_SQL, registryIdSql } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
 import { isNewestEnvelopeSql, SET_NOTIFICATION_WAITING_SQL } from '../deliveries/deliveries.ts'
+import { announceMailboxesSql } from './events.ts'
 
 /** A mailbox that was closed. */
 export interface ClosedMailbox {
@@ -70,19 +70,19 @@ export async function closeStaleMailboxes({ pool }: Pick<Database, 'pool'>, seco
 export async function openMailbox(client: Pick<ClientBase, 'query'>, mailbox: number): Promise<void> {
   await client.query(
     `with opened as (
-        update mailbox set state = 'open', closed_at = null where id = $1 and state = 'closed' returning id
+        update mailbox set state = 'open', closed_at = null where id = $1 and state = 'closed' returning id as mailbox
       ),
       given_up as (
         update delivery set state = 'dropped', reason = 'replayed' from opened
-        where delivery.mailbox = opened.id and delivery.state = 'dead' and reason = 'expired'
+        where delivery.mailbox = opened.mailbox and delivery.state = 'dead' and reason = 'expired'
         returning delivery.id, delivery.notifications
       ),
       renewed as (
         update notification set ${SET_NOTIFICATION_WAITING_SQL} from given_up
         where ${isNewestEnvelopeSql('given_up')}
       )
-      select pg_notify($2, $3) from opened`,
-    [mailbox, WORK_CHANNEL, `${MAILBOXES_PAYLOAD_PREFIX}${mailbox}`],
+      ${announceMailboxesSql('opened')}`,
+    [mailbox],
   )
 }
 

@@ -15,6 +15,15 @@ import type { ClientBase } from 'pg'
 export const referenceIdSql = (mailbox: string, event: string): string =>
   `encode(substring(sha256(${mailbox}.reference_key || int8send(${event}::bigint)) for 16), 'hex')::uuid::text`
 
+/**
+ * SQL query that announces to all nodes the mailboxes of `rows`, by their ids if there are at most `MOST_ANNOUNCED_MAILBOXES`. It
+ * has a row if there are any. @param rows SQL for a `from` clause, with a column `mailbox`
+ */
+export const announceMailboxesSql = (rows: string): string =>
+  `select pg_notify('${WORK_CHANNEL}', '${MAILBOXES_PAYLOAD_PREFIX}' ||
+      case when count(*) <= ${MOST_ANNOUNCED_MAILBOXES} then string_agg(mailbox::text, ',') else '' end)
+    from (select distinct mailbox from ${rows}) as announced having count(*) > 0`
+
 /** The ids of new events, and a version for each change of a record: all events of one change have the same version. */
 export interface EventIdsAndVersions {
   readonly ids: readonly number[]
@@ -179,8 +188,7 @@ export async function insertNotifications(client: ClientBase, notifications: rea
        order by new.at
        returning mailbox
      )
-     select pg_notify($7, $8 || case when count(*) <= ${MOST_ANNOUNCED_MAILBOXES} then string_agg(mailbox::text, ',') else '' end)
-     from (select distinct mailbox from inserted) as filled having count(*) > 0`,
+     ${announceMailboxesSql('inserted')}`,
     [
       notifications.map(({ event }) => event),
       notifications.map(({ subscription }) => subscription),
@@ -188,8 +196,6 @@ export async function insertNotifications(client: ClientBase, notifications: rea
       notifications.map(({ purpose }) => purpose),
       notifications.map(({ corrected_notification }) => corrected_notification ?? null),
       notifications.map(({ due_at }) => due_at ?? null),
-      WORK_CHANNEL,
-      MAILBOXES_PAYLOAD_PREFIX,
     ],
   )
 }

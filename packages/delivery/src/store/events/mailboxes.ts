@@ -45,6 +45,9 @@ export interface PolledMailboxes {
   readonly wait: number | null
 }
 
+/** The mailboxes that a poll reads: those with these ids, or at most `most` in which something waits, with ids above `from`. */
+export type PolledRange = { readonly ids: readonly number[] } | { readonly from: number; readonly most: number }
+
 /** The mailboxes that a poll may claim, and those that it leaves out. */
 export interface MailboxPoll {
   readonly claim: DeliveryClaim
@@ -52,27 +55,6 @@ export interface MailboxPoll {
   readonly wanted: number
   /** The mailboxes that this node is draining. They are left out. */
   readonly inWork: readonly number[]
-}
-
-/**
- * Polls mailboxes in which something waits, in the order of their ids. Claims open ones with something due, unless they are
- * claimed or have a pending delivery. One step in an index finds each mailbox, however much waits in it.
- * @param from only mailboxes with a greater id
- * @param most the most mailboxes to poll
- */
-export async function claimMailboxes(
-  pool: pg.Pool,
-  { from, most, ...poll }: MailboxPoll & { readonly from: number; readonly most: number },
-): Promise<PolledMailboxes> {
-  return claimSelectedMailboxes(pool, 'claim mailboxes', WAITING_MAILBOXES_SQL, poll, [from, most])
-}
-
-/** Polls only the mailboxes with these ids, and claims them under the same conditions as `claimMailboxes`. */
-export async function claimNamedMailboxes(
-  pool: pg.Pool,
-  { ids, ...poll }: MailboxPoll & { readonly ids: readonly number[] },
-): Promise<PolledMailboxes> {
-  return claimSelectedMailboxes(pool, 'claim named mailboxes', MAILBOXES_BY_ID_SQL, poll, [ids])
 }
 
 const WAITING_MAILBOXES_SQL = `step (mailbox, number) as (
@@ -91,14 +73,20 @@ const firstWaitingNotificationSql = (isBackfill: boolean): string => `left join 
       where mailbox = step.mailbox and is_backfill = ${isBackfill} order by due_at, id limit 1
     ) as ${isBackfill ? 'last' : 'first'} on true`
 
-// Each mailbox is looked up by its id: a join would read all those with lower ids.
-async function claimSelectedMailboxes(
+/**
+ * Polls mailboxes, and claims open ones with something due, unless they are claimed or have a pending delivery. One step in an
+ * index finds each mailbox, however much waits in it.
+ */
+export async function claimMailboxes(
   pool: pg.Pool,
-  name: string,
-  steps: string,
   { claim, wanted, inWork }: MailboxPoll,
-  values: readonly unknown[],
+  range: PolledRange,
 ): Promise<PolledMailboxes> {
+  const [name, steps, values] =
+    'ids' in range
+      ? ['claim named mailboxes', MAILBOXES_BY_ID_SQL, [range.ids]]
+      : ['claim mailboxes', WAITING_MAILBOXES_SQL, [range.from, range.most]]
+  // Each mailbox is looked up by its id: a join would read all those with lower ids.
   const { rows } = await pool.query<PolledMailboxes>({
     name,
     text: `with recursive ${steps},

@@ -1,8 +1,8 @@
 /** Takes committed envelopes back before they are sent, or before they are sent again. */
 
-import { MAILBOXES_PAYLOAD_PREFIX, MOST_ANNOUNCED_MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
 import type pg from 'pg'
 import { isNewestEnvelopeSql, SET_NOTIFICATION_WAITING_SQL } from '../deliveries/deliveries.ts'
+import { announceMailboxesSql } from './events.ts'
 import { IS_SILENCED_SQL, IS_UNFILTERED_SQL } from './waiting.ts'
 
 /** The types of a subscription that has a notification in an envelope, and whether it may still be notified. */
@@ -97,8 +97,7 @@ export async function moveWaitingNotifications(
     `update notification set mailbox = $1 where subscription = any($2::int[]) and mailbox <> $1 and state = 'waiting'`,
     [to, subscriptions],
   )
-  const announced = from.length < MOST_ANNOUNCED_MAILBOXES ? [to, ...from] : []
-  await client.query('select pg_notify($1, $2)', [WORK_CHANNEL, `${MAILBOXES_PAYLOAD_PREFIX}${announced.join()}`])
+  await client.query(announceMailboxesSql('unnest($1::int[]) as moved (mailbox)'), [[to, ...from]])
 }
 
 /**
@@ -114,9 +113,8 @@ export async function recallEnvelope(
     // The mailbox is locked first, as in `closeStaleMailboxes`, so that the two functions do not deadlock.
     text: `with own as materialized (select id from mailbox where id = $1 for no key update),
       ${dropEnvelopesSql("from own where delivery.id = $2 and delivery.mailbox = own.id and claim = $3 and state = 'pending'", '$4')}
-      select exists (select 1 from dropped) as recalled,
-        (select count(pg_notify($5, $6)) from dropped) as announced`,
-    values: [mailbox, delivery, claim, attempted, WORK_CHANNEL, `${MAILBOXES_PAYLOAD_PREFIX}${mailbox}`],
+      select exists (select 1 from dropped) as recalled, (${announceMailboxesSql('dropped')}) as announced`,
+    values: [mailbox, delivery, claim, attempted],
   })
   return rows[0]?.recalled === true
 }

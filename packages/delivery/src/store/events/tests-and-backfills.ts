@@ -6,14 +6,13 @@ import type { RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { sqlStateOrSystemCode } from '@rollcall/database/database-errors'
-import { MAILBOXES_PAYLOAD_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
 import { isSameRecordSql, toStoredId } from '@rollcall/database/record-ids'
 import { withTransaction } from '@rollcall/database/transaction'
 import { lastDeletionSql } from '@rollcall/records/records/forget-traces'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
-import { referenceIdSql } from './events.ts'
+import { announceMailboxesSql, referenceIdSql } from './events.ts'
 import { CONSENT_OF_SUBSCRIPTION_SQL } from './find-subscriptions.ts'
 
 /** A subscription for which notifications are queued. */
@@ -69,8 +68,8 @@ export async function insertTestNotification(
         select mailbox.id, made.id, subscription.id, 'entered', 'test', ${referenceIdSql('mailbox', 'made.id')}, statement_timestamp()
         from made, subscription join mailbox on mailbox.id = subscription.mailbox where subscription.id = $5 returning mailbox
       )
-      select pg_notify($6, $7::text || mailbox) from queued`,
-    [registry, event_type, record_type, document, id, WORK_CHANNEL, MAILBOXES_PAYLOAD_PREFIX],
+      ${announceMailboxesSql('queued')}`,
+    [registry, event_type, record_type, document, id],
   )
 }
 
@@ -174,8 +173,8 @@ async function insertBackfilledEvents(
   const mark = toBackfillMarkColumns(page.at(-1)?.id ?? null)
   const { rows } = await client.query<{ held: boolean }>(
     `with held as (
-        update subscription set backfilled = $12::bigint, backfill_mark = $13::text, backfilled_since = $14::timestamptz
-        where id = $8::integer and state = 'live' and coalesce(backfilled, 0) = $15::bigint
+        update subscription set backfilled = $10::bigint, backfill_mark = $11::text, backfilled_since = $12::timestamptz
+        where id = $8::integer and state = 'live' and coalesce(backfilled, 0) = $13::bigint
           and backfill_mark is not distinct from $9::text returning mailbox
       ),
       page as materialized (
@@ -195,9 +194,8 @@ async function insertBackfilledEvents(
         select mailbox.id, made.id, $8::integer, 'stayed', 'backfill', ${referenceIdSql('mailbox', 'made.id')},
           statement_timestamp()
         from made cross join held join mailbox on mailbox.id = held.mailbox order by made.id returning mailbox
-      ),
-      told as (select pg_notify($10, $11::text || mailbox) from (select distinct mailbox from queued) as those)
-      select exists (select from held) as held, (select count(*) from told) as told`,
+      )
+      select exists (select from held) as held, (${announceMailboxesSql('queued')}) as announced`,
     [
       ids.map(({ record }) => record),
       ids.map(({ record_key }) => record_key),
@@ -208,8 +206,6 @@ async function insertBackfilledEvents(
       record_type,
       id,
       formerMark.record_key,
-      WORK_CHANNEL,
-      MAILBOXES_PAYLOAD_PREFIX,
       mark.record,
       mark.record_key,
       page.length === 0 ? null : since,

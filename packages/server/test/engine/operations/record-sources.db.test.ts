@@ -220,8 +220,8 @@ describe.each(SOURCES)('records in a source: $name', async ({ name, isOwn, hold,
     const settings = { notify_items: 10, notify_bytes: 1_000_000 }
     const grant = await server.context.grants.of({ id: peer.id, status: 'active' }, civil)
     const planned = async () => {
-      const { envelopes } = await planNextEnvelopes(database.db, rows[0].mailbox, { registry: civil, grant, settings })
-      const events = envelopes.flat().map(({ event }) => event)
+      const envelopes = await planNextEnvelopes(database.db, rows[0].mailbox, { registry: civil, grant, settings })
+      const events = envelopes.flatMap(({ items }) => items.map(({ event }) => event))
       const read = await database.db.pool.query(
         `select document::json -> 'name' ->> 'given_name' as given_name from event where id = any($1) order by id`,
         [events],
