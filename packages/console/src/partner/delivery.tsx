@@ -1,17 +1,14 @@
 /** The view of one delivery with its attempts. */
-import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { answerTo } from '../api/client.ts'
 import { Badge } from '../parts/badge.tsx'
-import { ConfirmDialog } from '../parts/confirm.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { CopyableId } from '../parts/identifier.tsx'
 import { FactList, PageFrame, Panel, Section } from '../parts/page.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { type Column, DataTable, rowsAsQuery } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { durationText, numberText } from '../parts/times.ts'
-import { useAct } from '../parts/use-act.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { LOCALE } from '../texts/common.ts'
 import { PARTNER_DELIVERIES as TEXTS } from '../texts/partner.ts'
@@ -88,27 +85,15 @@ function DeliveryDetails({ delivery }: { readonly delivery: Delivery }) {
   )
 }
 
-function SendAgainButton({ delivery: { message_id } }: { readonly delivery: Delivery }) {
-  const [opened, setOpened] = useState(false)
-  const replay = useAct({
-    call: () => answerTo(partnerApi.POST('/partner/api/deliveries/replay', { body: { message_ids: [message_id] } })),
-    changes: ['deliveries'],
-    done: () => TEXTS.sent,
-    onOver: () => setOpened(false),
-  })
-  return (
-    <>
-      <Button onClick={() => setOpened(true)}>{TEXTS.again}</Button>
-      <ConfirmDialog
-        opened={opened}
-        title={TEXTS.againTitle}
-        act={TEXTS.again}
-        busy={replay.isPending}
-        onConfirm={() => replay.mutate(undefined)}
-        onClose={() => setOpened(false)}
-      >
-        <p>{TEXTS.againLead}</p>
-      </ConfirmDialog>
-    </>
-  )
-}
+const SendAgainButton = ({ delivery: { message_id } }: { readonly delivery: Delivery }) => (
+  <FormDialog
+    main
+    label={TEXTS.again}
+    title={TEXTS.againTitle}
+    call={() => answerTo(partnerApi.POST('/partner/api/deliveries/replay', { body: { message_ids: [message_id] } }))}
+    changes={['deliveries']}
+    done={() => TEXTS.sent}
+  >
+    <p>{TEXTS.againLead}</p>
+  </FormDialog>
+)
