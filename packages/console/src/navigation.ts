@@ -39,13 +39,24 @@ export interface NavigationRow {
   } | null
 }
 
-const lazyPage = (load: () => Promise<{ readonly Page: ComponentType }>) =>
+type LoadPage = () => Promise<{ readonly Page: ComponentType }>
+
+const lazyPage = (load: LoadPage) =>
   lazy(async () => {
     const { Page } = await load().catch(() => {
       throw new PageNotLoaded()
     })
     return { default: Page }
   })
+
+/** A page for every operator that is not in the menu: only other pages link to it. */
+const linkedPage = (path: string, title: string, load: LoadPage): NavigationRow => ({
+  path,
+  title,
+  role: 'read',
+  page: lazyPage(load),
+  menu: null,
+})
 
 export const NAVIGATION: readonly NavigationRow[] = [
   {
@@ -62,13 +73,7 @@ export const NAVIGATION: readonly NavigationRow[] = [
     page: lazyPage(() => import('./pages/messages/page.tsx')),
     menu: { group: 'traffic', icon: IconMessages, key: 'm' },
   },
-  {
-    path: '/messages/:message_id',
-    title: PAGES.message,
-    role: 'read',
-    menu: null,
-    page: lazyPage(() => import('./pages/message/page.tsx')),
-  },
+  linkedPage('/messages/:message_id', PAGES.message, () => import('./pages/message/page.tsx')),
   {
     path: '/deliveries',
     title: PAGES.deliveries,
@@ -76,13 +81,7 @@ export const NAVIGATION: readonly NavigationRow[] = [
     page: lazyPage(() => import('./pages/deliveries/page.tsx')),
     menu: { group: 'traffic', icon: IconSend, key: 'd' },
   },
-  {
-    path: '/deliveries/:id',
-    title: PAGES.delivery,
-    role: 'read',
-    menu: null,
-    page: lazyPage(() => import('./pages/delivery/page.tsx')),
-  },
+  linkedPage('/deliveries/:id', PAGES.delivery, () => import('./pages/delivery/page.tsx')),
   {
     path: '/mailboxes',
     title: PAGES.mailboxes,
@@ -97,20 +96,8 @@ export const NAVIGATION: readonly NavigationRow[] = [
     page: lazyPage(() => import('./pages/participants/page.tsx')),
     menu: { group: 'partners', icon: IconUsers, key: 'p' },
   },
-  {
-    path: '/participants/:sender_id',
-    title: PAGES.participant,
-    role: 'read',
-    menu: null,
-    page: lazyPage(() => import('./pages/participant/page.tsx')),
-  },
-  {
-    path: '/participants/:sender_id/grants/:namespace',
-    title: PAGES.grant,
-    role: 'read',
-    menu: null,
-    page: lazyPage(() => import('./pages/grant/page.tsx')),
-  },
+  linkedPage('/participants/:sender_id', PAGES.participant, () => import('./pages/participant/page.tsx')),
+  linkedPage('/participants/:sender_id/grants/:namespace', PAGES.grant, () => import('./pages/grant/page.tsx')),
   {
     path: '/registries',
     title: PAGES.registries,
@@ -118,13 +105,7 @@ export const NAVIGATION: readonly NavigationRow[] = [
     page: lazyPage(() => import('./pages/registries/page.tsx')),
     menu: { group: 'partners', icon: IconDatabase, key: 'r' },
   },
-  {
-    path: '/registries/:namespace',
-    title: PAGES.registry,
-    role: 'read',
-    menu: null,
-    page: lazyPage(() => import('./pages/registry/page.tsx')),
-  },
+  linkedPage('/registries/:namespace', PAGES.registry, () => import('./pages/registry/page.tsx')),
   {
     path: '/subscriptions',
     title: PAGES.subscriptions,
@@ -132,13 +113,7 @@ export const NAVIGATION: readonly NavigationRow[] = [
     page: lazyPage(() => import('./pages/subscriptions/page.tsx')),
     menu: { group: 'partners', icon: IconBell, key: 's' },
   },
-  {
-    path: '/subscriptions/:code',
-    title: PAGES.subscription,
-    role: 'read',
-    menu: null,
-    page: lazyPage(() => import('./pages/subscription/page.tsx')),
-  },
+  linkedPage('/subscriptions/:code', PAGES.subscription, () => import('./pages/subscription/page.tsx')),
   {
     path: '/events',
     title: PAGES.events,
@@ -174,13 +149,7 @@ export const NAVIGATION: readonly NavigationRow[] = [
     page: lazyPage(() => import('./pages/help/page.tsx')),
     menu: { group: 'tools', icon: IconHelp, key: 'h' },
   },
-  {
-    path: '/help/:name/:anchor?',
-    title: PAGES.help,
-    role: 'read',
-    menu: null,
-    page: lazyPage(() => import('./pages/help/page.tsx')),
-  },
+  linkedPage('/help/:name/:anchor?', PAGES.help, () => import('./pages/help/page.tsx')),
   {
     path: '/approvals',
     title: PAGES.approvals,
@@ -188,11 +157,5 @@ export const NAVIGATION: readonly NavigationRow[] = [
     page: lazyPage(() => import('./pages/approvals/page.tsx')),
     menu: { group: 'oversight', icon: IconUserCheck, key: 'a' },
   },
-  {
-    path: '/approvals/:id',
-    title: PAGES.approval,
-    role: 'read',
-    menu: null,
-    page: lazyPage(() => import('./pages/approval/page.tsx')),
-  },
+  linkedPage('/approvals/:id', PAGES.approval, () => import('./pages/approval/page.tsx')),
 ]

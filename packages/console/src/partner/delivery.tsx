@@ -1,17 +1,14 @@
 /** The view of one delivery with its attempts. */
-import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { answerTo } from '../api/client.ts'
 import { Badge } from '../parts/badge.tsx'
-import { ConfirmDialog } from '../parts/confirm.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { CopyableId } from '../parts/identifier.tsx'
-import { FactList, PageFrame, Panel, Section } from '../parts/page.tsx'
+import { FactPanel, PageFrame, Panel, Section } from '../parts/page.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
-import { type Column, DataTable, rowsAsQuery } from '../parts/table.tsx'
+import { type Column, PanelTable, rowsAsQuery } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { durationText, numberText } from '../parts/times.ts'
-import { useAct } from '../parts/use-act.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { LOCALE } from '../texts/common.ts'
 import { PARTNER_DELIVERIES as TEXTS } from '../texts/partner.ts'
@@ -51,21 +48,19 @@ function DeliveryDetails({ delivery }: { readonly delivery: Delivery }) {
   const { message_id, correlation_id, state, namespace, callback, target, cause, made } = delivery
   return (
     <>
-      <Panel padded>
-        <FactList
-          rows={[
-            [FACTS.state, <Badge key="state" state={state} />],
-            [FACTS.registry, namespace],
-            [FACTS.callback, callback],
-            [FACTS.target, target],
-            [FACTS.made, <Time key="made" at={delivery.created_at} seconds />],
-            [FACTS.next, delivery.next_attempt_at && <Time key="next" at={delivery.next_attempt_at} relative />],
-            [FACTS.finished, delivery.finished_at && <Time key="end" at={delivery.finished_at} seconds />],
-            [FACTS.message_id, <CopyableId key="message" value={message_id} what={FACTS.message_id} />],
-            [FACTS.correlation_id, correlation_id && <CopyableId key="of" value={correlation_id} what={FACTS.correlation_id} />],
-          ]}
-        />
-      </Panel>
+      <FactPanel
+        rows={[
+          [FACTS.state, <Badge key="state" state={state} />],
+          [FACTS.registry, namespace],
+          [FACTS.callback, callback],
+          [FACTS.target, target],
+          [FACTS.made, <Time key="made" at={delivery.created_at} seconds />],
+          [FACTS.next, delivery.next_attempt_at && <Time key="next" at={delivery.next_attempt_at} relative />],
+          [FACTS.finished, delivery.finished_at && <Time key="end" at={delivery.finished_at} seconds />],
+          [FACTS.message_id, <CopyableId key="message" value={message_id} what={FACTS.message_id} />],
+          [FACTS.correlation_id, correlation_id && <CopyableId key="of" value={correlation_id} what={FACTS.correlation_id} />],
+        ]}
+      />
       {cause !== null && (
         <Section title={TEXTS.cause}>
           <Panel padded>
@@ -74,41 +69,27 @@ function DeliveryDetails({ delivery }: { readonly delivery: Delivery }) {
         </Section>
       )}
       <Section title={TEXTS.attempts}>
-        <Panel>
-          <DataTable
-            caption={TEXTS.attemptsCaption}
-            columns={DELIVERY_ATTEMPT_COLUMNS}
-            query={rowsAsQuery(made)}
-            keyOf={({ number }) => number}
-            empty={<Empty title={TEXTS.noAttempts} />}
-          />
-        </Panel>
+        <PanelTable
+          caption={TEXTS.attemptsCaption}
+          columns={DELIVERY_ATTEMPT_COLUMNS}
+          query={rowsAsQuery(made)}
+          keyOf={({ number }) => number}
+          empty={<Empty title={TEXTS.noAttempts} />}
+        />
       </Section>
     </>
   )
 }
 
-function SendAgainButton({ delivery: { message_id } }: { readonly delivery: Delivery }) {
-  const [opened, setOpened] = useState(false)
-  const replay = useAct({
-    call: () => answerTo(partnerApi.POST('/partner/api/deliveries/replay', { body: { message_ids: [message_id] } })),
-    changes: ['deliveries'],
-    done: () => TEXTS.sent,
-    onOver: () => setOpened(false),
-  })
-  return (
-    <>
-      <Button onClick={() => setOpened(true)}>{TEXTS.again}</Button>
-      <ConfirmDialog
-        opened={opened}
-        title={TEXTS.againTitle}
-        act={TEXTS.again}
-        busy={replay.isPending}
-        onConfirm={() => replay.mutate(undefined)}
-        onClose={() => setOpened(false)}
-      >
-        <p>{TEXTS.againLead}</p>
-      </ConfirmDialog>
-    </>
-  )
-}
+const SendAgainButton = ({ delivery: { message_id } }: { readonly delivery: Delivery }) => (
+  <FormDialog
+    main
+    label={TEXTS.again}
+    title={TEXTS.againTitle}
+    call={() => answerTo(partnerApi.POST('/partner/api/deliveries/replay', { body: { message_ids: [message_id] } }))}
+    changes={['deliveries']}
+    done={() => TEXTS.sent}
+  >
+    <p>{TEXTS.againLead}</p>
+  </FormDialog>
+)

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { answerTo } from '../api/client.ts'
 import { Quotas } from '../pages/participant/quotas.tsx'
 import { Badge } from '../parts/badge.tsx'
-import { FactList, PageFrame, Panel, Section } from '../parts/page.tsx'
+import { FactPanel, PageFrame, Panel, Section } from '../parts/page.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { PARTNER_GRANTS as TEXTS } from '../texts/partner.ts'
@@ -48,11 +48,7 @@ function GrantSection({ grant: { namespace, in_force, valid_from, valid_until, w
         </>
       }
     >
-      {words.length > 0 && (
-        <Panel padded>
-          <FactList rows={words.map(({ about, words: said }) => [about, said] as const)} />
-        </Panel>
-      )}
+      {words.length > 0 && <FactPanel rows={words.map(({ about, words: said }) => [about, said] as const)} />}
     </Section>
   )
 }

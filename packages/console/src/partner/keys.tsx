@@ -1,9 +1,9 @@
 /** The view with the keys and the addresses of the participant. */
-import { KEY_COLUMNS, PUBLISHED_COLUMNS } from '../pages/participant/key-columns.tsx'
+import { KEY_COLUMNS, PublishedKeys } from '../pages/participant/key-columns.tsx'
 import { CopyableId } from '../parts/identifier.tsx'
-import { FactList, PageFrame, Panel, Section } from '../parts/page.tsx'
+import { FactPanel, PageFrame, Section } from '../parts/page.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
-import { DataTable, rowsAsQuery } from '../parts/table.tsx'
+import { PanelTable, rowsAsQuery } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { PARTNER_KEYS as TEXTS } from '../texts/partner.ts'
 import type { PartnerAnswer } from './api.ts'
@@ -23,32 +23,17 @@ function KeyDetails({ self }: { readonly self: OwnParticipant }) {
   return (
     <>
       <Section title={TEXTS.keys}>
-        <Panel>
-          <DataTable
-            caption={TEXTS.keysCaption}
-            columns={KEY_COLUMNS}
-            query={rowsAsQuery(self.keys)}
-            keyOf={({ kid, use }) => `${kid} ${use}`}
-            empty={<Empty title={TEXTS.noKeys}>{TEXTS.noKeysNote}</Empty>}
-          />
-        </Panel>
+        <PanelTable
+          caption={TEXTS.keysCaption}
+          columns={KEY_COLUMNS}
+          query={rowsAsQuery(self.keys)}
+          keyOf={({ kid, use }) => `${kid} ${use}`}
+          empty={<Empty title={TEXTS.noKeys}>{TEXTS.noKeysNote}</Empty>}
+        />
       </Section>
-      {self.published_keys.length > 0 && (
-        <Section title={TEXTS.published}>
-          <Panel>
-            <DataTable
-              caption={TEXTS.publishedCaption}
-              columns={PUBLISHED_COLUMNS}
-              query={rowsAsQuery(self.published_keys)}
-              keyOf={({ kid }) => kid}
-            />
-          </Panel>
-        </Section>
-      )}
+      <PublishedKeys title={TEXTS.published} caption={TEXTS.publishedCaption} keys={self.published_keys} />
       <Section title={TEXTS.messages}>
-        <Panel padded>
-          <FactList rows={participantFacts(self)} />
-        </Panel>
+        <FactPanel rows={participantFacts(self)} />
       </Section>
     </>
   )

@@ -2,10 +2,9 @@
 import type { ReactNode } from 'react'
 import type { NextStepLink } from '../texts/steps.ts'
 import { type FilterField, FilterForm } from './filter-form.tsx'
-import { Panel } from './page.tsx'
 import { Pager } from './pager.tsx'
 import { Empty, NoMatch } from './states.tsx'
-import { DataTable, type TableProps } from './table.tsx'
+import { PanelTable, type TableProps } from './table.tsx'
 import type { Filter } from './use-filter.ts'
 
 interface FilteredListProps<Row> extends Omit<TableProps<Row>, 'caption' | 'empty'> {
@@ -34,9 +33,7 @@ export function FilteredList<Row>(props: FilteredListProps<Row>) {
     <>
       <FilterForm filter={filter} fields={fields} />
       {children}
-      <Panel>
-        <DataTable {...table} caption={texts.caption} empty={filter.isSet ? <NoMatch /> : nothing} />
-      </Panel>
+      <PanelTable {...table} caption={texts.caption} empty={filter.isSet ? <NoMatch /> : nothing} />
       <Pager filter={filter} next={next}>
         {note}
       </Pager>

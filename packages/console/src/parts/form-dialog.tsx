@@ -14,7 +14,11 @@ interface DialogProps<Output> {
   /** The word on the button that does the act (default: the label). */
   readonly act?: string
   readonly danger?: boolean
+  /** True for the main act of a page, whose button is filled. */
+  readonly main?: boolean
   readonly small?: boolean
+  /** True while the act cannot be begun. */
+  readonly disabled?: boolean
   /** Called when the dialog opens. The caller then fixes the values that the fields show at first. */
   readonly onOpen?: () => void
   readonly fields?: readonly DialogField[]
@@ -28,7 +32,7 @@ interface DialogProps<Output> {
 }
 
 export function FormDialog<Output>(props: DialogProps<Output>) {
-  const { label, title, act = label, danger = false, small = false, fields = [], children, onOpen } = props
+  const { label, title, act = label, danger = false, main = false, small = false, fields = [], children, onOpen } = props
   const [opened, dialog] = useDisclosure(false)
   const [chosen, setChosen] = useState<Readonly<Record<string, string>>>({})
   const close = () => {
@@ -42,9 +46,10 @@ export function FormDialog<Output>(props: DialogProps<Output>) {
   return (
     <>
       <Button
-        variant={small ? 'subtle' : 'default'}
+        variant={small ? 'subtle' : main ? 'filled' : 'default'}
         size={small ? 'compact-sm' : 'sm'}
         color={danger ? 'red' : 'accent'}
+        disabled={props.disabled}
         onClick={() => {
           onOpen?.()
           dialog.open()

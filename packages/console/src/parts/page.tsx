@@ -74,8 +74,12 @@ export function Panel({ padded = false, children }: { readonly padded?: boolean;
   )
 }
 
+interface FactListProps {
+  readonly rows: readonly (readonly [name: string, value: ReactNode])[]
+}
+
 /** A list of names and values, one below the other. Values that are null or undefined are left out. */
-export function FactList({ rows }: { readonly rows: readonly (readonly [name: string, value: ReactNode])[] }) {
+export function FactList({ rows }: FactListProps) {
   const shown = rows.filter(([, value]) => value !== null && value !== undefined)
   return (
     <dl className={styles.facts}>
@@ -88,3 +92,10 @@ export function FactList({ rows }: { readonly rows: readonly (readonly [name: st
     </dl>
   )
 }
+
+/** A `FactList` on a surface of its own. */
+export const FactPanel = ({ rows }: FactListProps) => (
+  <Panel padded>
+    <FactList rows={rows} />
+  </Panel>
+)

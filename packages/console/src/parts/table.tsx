@@ -1,6 +1,7 @@
 /** A table of rows that the server has chosen, sorted and paged. On a phone each row is a card. */
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { COMMON } from '../texts/common.ts'
+import { Panel } from './page.tsx'
 import { Empty, Fault, Outdated } from './states.tsx'
 import styles from './table.module.css'
 
@@ -119,6 +120,13 @@ export function DataTable<Row>(props: TableProps<Row>) {
     </>
   )
 }
+
+/** A `DataTable` on a surface of its own. */
+export const PanelTable = <Row,>(props: TableProps<Row>) => (
+  <Panel>
+    <DataTable {...props} />
+  </Panel>
+)
 
 function Rows<Row>({ rows, columns, keyOf, linkOf }: TableProps<Row> & { readonly rows: readonly Row[] }) {
   return rows.map((row) => {

@@ -6,9 +6,9 @@ import type { Proposal } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { CopyableId } from '../../parts/identifier.tsx'
-import { FactList, PageFrame, Panel, Section } from '../../parts/page.tsx'
+import { FactList, FactPanel, PageFrame, Panel, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
-import { type Column, DataTable } from '../../parts/table.tsx'
+import { type Column, PanelTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useAddress } from '../../parts/use-address.ts'
 import { useMay } from '../../session/session.ts'
@@ -61,25 +61,18 @@ export function Page() {
               </Section>
             )}
             <Section title={APPROVAL.changes}>
-              <Panel>
-                <DataTable
-                  caption={APPROVAL.changesCaption}
-                  columns={DIFF_COLUMNS}
-                  query={{ ...query, data: found.diff }}
-                  keyOf={({ at }) => at}
-                />
-              </Panel>
+              <PanelTable
+                caption={APPROVAL.changesCaption}
+                columns={DIFF_COLUMNS}
+                query={{ ...query, data: found.diff }}
+                keyOf={({ at }) => at}
+              />
             </Section>
             {found.confidential !== null && Object.keys(found.confidential).length > 0 && (
               <Section title={APPROVAL.confidential} lead={APPROVAL.confidentialLead}>
-                <Panel padded>
-                  <FactList
-                    rows={Object.entries(found.confidential).map(([name, value]) => [
-                      name,
-                      <ValueText key={name} value={value} />,
-                    ])}
-                  />
-                </Panel>
+                <FactPanel
+                  rows={Object.entries(found.confidential).map(([name, value]) => [name, <ValueText key={name} value={value} />])}
+                />
               </Section>
             )}
           </>

@@ -4,9 +4,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Answer, answerTo, api } from '../../api/client.ts'
 import { ConfirmDialog } from '../../parts/confirm.tsx'
-import { Panel, Section } from '../../parts/page.tsx'
+import { Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable } from '../../parts/table.tsx'
+import { type Column, PanelTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { numberText } from '../../parts/times.ts'
 import { useAct } from '../../parts/use-act.tsx'
@@ -81,15 +81,13 @@ export function Emergencies() {
         />
       }
     >
-      <Panel>
-        <DataTable
-          caption={EMERGENCIES.caption}
-          columns={[...COLUMNS, reviewed ? REVIEWS_COLUMN : act]}
-          query={query}
-          keyOf={({ id }) => id}
-          empty={<Empty title={reviewed ? EMERGENCIES.emptyReviewed : EMERGENCIES.empty} />}
-        />
-      </Panel>
+      <PanelTable
+        caption={EMERGENCIES.caption}
+        columns={[...COLUMNS, reviewed ? REVIEWS_COLUMN : act]}
+        query={query}
+        keyOf={({ id }) => id}
+        empty={<Empty title={reviewed ? EMERGENCIES.emptyReviewed : EMERGENCIES.empty} />}
+      />
       <ConfirmDialog
         opened={open !== null}
         title={EMERGENCIES.dialog}

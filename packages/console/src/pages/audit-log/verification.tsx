@@ -6,7 +6,7 @@ import { Badge } from '../../parts/badge.tsx'
 import { CopyValue } from '../../parts/identifier.tsx'
 import { FactList, Panel, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
-import { type Column, DataTable } from '../../parts/table.tsx'
+import { type Column, PanelTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { numberText } from '../../parts/times.ts'
 import { useAct } from '../../parts/use-act.tsx'
@@ -90,14 +90,12 @@ function VerificationProgress({ progress }: { readonly progress: Progress }) {
         {state !== 'none' && <FactList rows={factsOf(progress)} />}
       </Panel>
       {faults.length > 0 && (
-        <Panel>
-          <DataTable
-            caption={VERIFY.faults}
-            columns={FAULT_COLUMNS}
-            query={{ data: faults, error: null, refetch: () => undefined }}
-            keyOf={({ kind, chain, sequence, detail }) => `${kind} ${chain} ${sequence} ${detail}`}
-          />
-        </Panel>
+        <PanelTable
+          caption={VERIFY.faults}
+          columns={FAULT_COLUMNS}
+          query={{ data: faults, error: null, refetch: () => undefined }}
+          keyOf={({ kind, chain, sequence, detail }) => `${kind} ${chain} ${sequence} ${detail}`}
+        />
       )}
     </>
   )

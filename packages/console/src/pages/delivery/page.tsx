@@ -5,10 +5,10 @@ import { Badge } from '../../parts/badge.tsx'
 import { CallbackTest } from '../../parts/callback-test.tsx'
 import { Code } from '../../parts/code.tsx'
 import { CopyableId } from '../../parts/identifier.tsx'
-import { FactList, PageFrame, Panel, Section } from '../../parts/page.tsx'
+import { FactPanel, PageFrame, Section } from '../../parts/page.tsx'
 import { SealedContent } from '../../parts/sealed-content.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
-import { type Column, DataTable } from '../../parts/table.tsx'
+import { type Column, PanelTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { durationText, numberText } from '../../parts/times.ts'
 import { useAddress } from '../../parts/use-address.ts'
@@ -61,19 +61,15 @@ export function Page() {
       <Loaded query={query} lines={10}>
         {(delivery) => (
           <>
-            <Panel padded>
-              <FactList rows={factsOf(delivery)} />
-            </Panel>
+            <FactPanel rows={factsOf(delivery)} />
             <Section title={DELIVERY.attempts}>
-              <Panel>
-                <DataTable
-                  caption={DELIVERY.attemptsCaption}
-                  columns={ATTEMPT_COLUMNS}
-                  query={{ ...query, data: delivery.made }}
-                  keyOf={({ number }) => number}
-                  empty={<Empty title={DELIVERY.noAttempt} />}
-                />
-              </Panel>
+              <PanelTable
+                caption={DELIVERY.attemptsCaption}
+                columns={ATTEMPT_COLUMNS}
+                query={{ ...query, data: delivery.made }}
+                keyOf={({ number }) => number}
+                empty={<Empty title={DELIVERY.noAttempt} />}
+              />
             </Section>
             {may('audit') && <SealedContent open={(reason) => readDecryptedBody(id, reason)} />}
           </>

@@ -8,7 +8,7 @@ import { PageFrame, Panel } from '../../parts/page.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { pageOfRows, reloadInterval } from '../../parts/paging.ts'
 import { Empty, Loaded, NoMatch } from '../../parts/states.tsx'
-import { type Column, DataTable } from '../../parts/table.tsx'
+import { type Column, PanelTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { numberText } from '../../parts/times.ts'
 import { useFilter } from '../../parts/use-filter.ts'
@@ -88,15 +88,13 @@ function Events({ names, first }: { readonly names: readonly string[]; readonly 
         ]}
       />
       <Publish key={namespace} namespace={namespace} />
-      <Panel>
-        <DataTable
-          caption={EVENTS.caption}
-          columns={COLUMNS}
-          query={{ ...query, data: rows }}
-          keyOf={({ id }) => id}
-          empty={isNarrow ? <NoMatch /> : <Empty title={EVENTS.empty}>{EVENTS.emptyNote}</Empty>}
-        />
-      </Panel>
+      <PanelTable
+        caption={EVENTS.caption}
+        columns={COLUMNS}
+        query={{ ...query, data: rows }}
+        keyOf={({ id }) => id}
+        empty={isNarrow ? <NoMatch /> : <Empty title={EVENTS.empty}>{EVENTS.emptyNote}</Empty>}
+      />
       <Pager filter={filter} next={next} />
     </>
   )

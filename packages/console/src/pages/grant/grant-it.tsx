@@ -1,13 +1,9 @@
 /** The button that grants the terms, after a dialog has shown the changes. */
-
-import { Button, Checkbox } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import { answerTo, api } from '../../api/client.ts'
-import { ConfirmDialog } from '../../parts/confirm.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
 import { numberText } from '../../parts/times.ts'
-import { useAct } from '../../parts/use-act.tsx'
 import { LOCALE } from '../../texts/common.ts'
 import { GRANT } from '../../texts/grants.ts'
 import { changedMembers, type Draft, draftText, type Terms } from './draft.ts'
@@ -29,46 +25,36 @@ interface GrantTermsButtonProps {
 }
 
 export function GrantTermsButton({ whose, before, draft }: GrantTermsButtonProps) {
-  const [opened, dialog] = useDisclosure(false)
   const changes = changedMembers(before, draft)
-  const act = useAct({
-    call: (beside: boolean) =>
-      answerTo(
-        api.POST('/admin/v1/registries/{namespace}/grants/{sender_id}', {
-          params: { path: whose },
-          // The server checks the terms.
-          body: { terms: draft as Terms, beside },
-        }),
-      ),
-    changes: ['grants', 'participants', 'subscriptions'],
-    // Scrolls to the top of the page, where the grant in force is shown.
-    onDone: () => scrollTo(0, 0),
-    done: ({ suspended }) => TEXTS.done(numberText(suspended, LOCALE)),
-    onOver: dialog.close,
-  })
   return (
-    <>
-      <Button disabled={changes.length === 0} onClick={dialog.open}>
-        {GRANT.edit.grant}
-      </Button>
-      <ConfirmDialog
-        opened={opened}
-        title={TEXTS.title(whose.sender_id, whose.namespace)}
-        act={GRANT.edit.grant}
-        busy={act.isPending}
-        onConfirm={(given) => act.mutate(given.has('beside'))}
-        onClose={dialog.close}
-      >
-        <DataTable
-          caption={TEXTS.caption}
-          columns={CHANGED_MEMBER_COLUMNS}
-          query={rowsAsQuery(changes)}
-          keyOf={({ member }) => member}
-          empty={<Empty title={TEXTS.nothing} />}
-        />
-        <p>{TEXTS.lead}</p>
-        <Checkbox name="beside" label={TEXTS.beside} />
-      </ConfirmDialog>
-    </>
+    <FormDialog
+      main
+      disabled={changes.length === 0}
+      label={GRANT.edit.grant}
+      title={TEXTS.title(whose.sender_id, whose.namespace)}
+      fields={[{ name: 'beside', label: TEXTS.beside, as: 'flag' }]}
+      call={(given) =>
+        answerTo(
+          api.POST('/admin/v1/registries/{namespace}/grants/{sender_id}', {
+            params: { path: whose },
+            // The server checks the terms.
+            body: { terms: draft as Terms, beside: given.flag('beside') },
+          }),
+        )
+      }
+      changes={['grants', 'participants', 'subscriptions']}
+      // Scrolls to the top of the page, where the grant in force is shown.
+      onDone={() => scrollTo(0, 0)}
+      done={({ suspended }) => TEXTS.done(numberText(suspended, LOCALE))}
+    >
+      <DataTable
+        caption={TEXTS.caption}
+        columns={CHANGED_MEMBER_COLUMNS}
+        query={rowsAsQuery(changes)}
+        keyOf={({ member }) => member}
+        empty={<Empty title={TEXTS.nothing} />}
+      />
+      <p>{TEXTS.lead}</p>
+    </FormDialog>
   )
 }

@@ -1,8 +1,8 @@
 /** Shows the meaning of the grant in force, attribute by attribute. */
 import type { ExplainedGrant } from '../../api/answers.ts'
 import { Badge } from '../../parts/badge.tsx'
-import { FactList, Panel, Section } from '../../parts/page.tsx'
-import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
+import { FactPanel, Section } from '../../parts/page.tsx'
+import { type Column, PanelTable, rowsAsQuery } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { COMMON } from '../../texts/common.ts'
 import { GRANT, GRANTS } from '../../texts/grants.ts'
@@ -31,17 +31,13 @@ const RIGHTS_COLUMNS: readonly Column<RightsRow>[] = [
 
 export const GrantInForce = ({ grant }: { readonly grant: ExplainedGrant }) => (
   <Section title={TEXTS.title} lead={TEXTS.lead}>
-    <Panel padded>
-      <FactList rows={factsOf(grant)} />
-    </Panel>
-    <Panel>
-      <DataTable
-        caption={TEXTS.caption}
-        columns={RIGHTS_COLUMNS}
-        query={rowsAsQuery(rightsRows(grant))}
-        keyOf={({ record_type, name }) => `${record_type} ${name}`}
-      />
-    </Panel>
+    <FactPanel rows={factsOf(grant)} />
+    <PanelTable
+      caption={TEXTS.caption}
+      columns={RIGHTS_COLUMNS}
+      query={rowsAsQuery(rightsRows(grant))}
+      keyOf={({ record_type, name }) => `${record_type} ${name}`}
+    />
   </Section>
 )
 

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Message } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { CopyableId } from '../../parts/identifier.tsx'
-import { FactList, PageFrame, Panel, Section } from '../../parts/page.tsx'
+import { FactPanel, PageFrame, Panel, Section } from '../../parts/page.tsx'
 import { SealedContent } from '../../parts/sealed-content.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { numberText } from '../../parts/times.ts'
@@ -55,17 +55,15 @@ function OneMessage({ message }: { readonly message: Message }) {
   const { participant, registry, operation, message_id, transaction_id, correlation_id } = message
   return (
     <>
-      <Panel padded>
-        <FactList
-          rows={[
-            [NAMES.operation, operation],
-            [NAMES.participant, participant && <a href={`#/participants/${encodeURIComponent(participant)}`}>{participant}</a>],
-            [NAMES.registry, registry && <a href={`#/registries/${encodeURIComponent(registry)}`}>{registry}</a>],
-            [NAMES.transaction_id, transaction_id && <CopyableId value={transaction_id} what={NAMES.transaction_id} />],
-            [NAMES.correlation_id, correlation_id && <CopyableId value={correlation_id} what={NAMES.correlation_id} />],
-          ]}
-        />
-      </Panel>
+      <FactPanel
+        rows={[
+          [NAMES.operation, operation],
+          [NAMES.participant, participant && <a href={`#/participants/${encodeURIComponent(participant)}`}>{participant}</a>],
+          [NAMES.registry, registry && <a href={`#/registries/${encodeURIComponent(registry)}`}>{registry}</a>],
+          [NAMES.transaction_id, transaction_id && <CopyableId value={transaction_id} what={NAMES.transaction_id} />],
+          [NAMES.correlation_id, correlation_id && <CopyableId value={correlation_id} what={NAMES.correlation_id} />],
+        ]}
+      />
       <Section title={TIMELINE.timeline}>
         <Panel padded>
           <Timeline message={message} />

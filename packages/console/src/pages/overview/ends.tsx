@@ -1,7 +1,7 @@
 /** A list of grants, keys, tokens and subscriptions that end within 30 days, the earliest first. */
 import type { Overview } from '../../api/answers.ts'
-import { Panel, Section } from '../../parts/page.tsx'
-import { type Column, DataTable } from '../../parts/table.tsx'
+import { Section } from '../../parts/page.tsx'
+import { type Column, PanelTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { OVERVIEW } from '../../texts/overview.ts'
 
@@ -29,15 +29,13 @@ export const endingItemAddress = (end: ComingEnd): string => PAGE_ADDRESS_BY_END
 export const EndingSoon = ({ rows }: { readonly rows: readonly ComingEnd[] }) => (
   <div id="ends">
     <Section title={TEXTS.title}>
-      <Panel>
-        <DataTable
-          caption={TEXTS.caption}
-          columns={COLUMNS}
-          query={{ data: rows, error: null, refetch: () => {} }}
-          keyOf={({ what, name, of, id, at }) => [what, name, of, id, at].join(' ')}
-          linkOf={endingItemAddress}
-        />
-      </Panel>
+      <PanelTable
+        caption={TEXTS.caption}
+        columns={COLUMNS}
+        query={{ data: rows, error: null, refetch: () => {} }}
+        keyOf={({ what, name, of, id, at }) => [what, name, of, id, at].join(' ')}
+        linkOf={endingItemAddress}
+      />
     </Section>
   </div>
 )

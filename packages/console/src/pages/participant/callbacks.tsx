@@ -5,7 +5,7 @@ import { answerTo, api } from '../../api/client.ts'
 import { CallbackTest } from '../../parts/callback-test.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { changedMembers, type FormValues } from '../../parts/form-values.ts'
-import { FactList, Panel, Section } from '../../parts/page.tsx'
+import { FactPanel, Section } from '../../parts/page.tsx'
 import { numberText } from '../../parts/times.ts'
 import { useMay } from '../../session/session.ts'
 import { COMMON, LOCALE } from '../../texts/common.ts'
@@ -32,9 +32,7 @@ export function Callbacks({ participant: { sender_id, callback } }: { readonly p
         </>
       }
     >
-      <Panel padded>
-        <FactList rows={factsOf(callback)} />
-      </Panel>
+      <FactPanel rows={factsOf(callback)} />
     </Section>
   )
 }

@@ -7,7 +7,7 @@ import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
+import { type Column, DataTable, PanelTable, rowsAsQuery } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { numberText } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
@@ -61,16 +61,14 @@ export function Grants({ participant }: { readonly participant: Participant }) {
   })
   return (
     <Section title={GRANTS.title} lead={GRANTS.lead}>
-      <Panel>
-        <DataTable
-          caption={GRANTS.caption}
-          columns={COLUMNS}
-          query={{ ...registries, data: rows }}
-          keyOf={({ namespace, grant }) => `${namespace} ${grant?.version}`}
-          linkOf={({ namespace }) => `/participants/${encodeURIComponent(sender_id)}/grants/${encodeURIComponent(namespace)}`}
-          empty={<Empty next={NEXT_STEPS.addRegistry} title={GRANTS.none} />}
-        />
-      </Panel>
+      <PanelTable
+        caption={GRANTS.caption}
+        columns={COLUMNS}
+        query={{ ...registries, data: rows }}
+        keyOf={({ namespace, grant }) => `${namespace} ${grant?.version}`}
+        linkOf={({ namespace }) => `/participants/${encodeURIComponent(sender_id)}/grants/${encodeURIComponent(namespace)}`}
+        empty={<Empty next={NEXT_STEPS.addRegistry} title={GRANTS.none} />}
+      />
       {grants.length > 0 && <OperationMatrix grants={filterInForce(grants)} />}
     </Section>
   )

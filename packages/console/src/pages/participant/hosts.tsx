@@ -2,9 +2,9 @@
 import type { Participant } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import { Panel, Section } from '../../parts/page.tsx'
+import { Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
+import { type Column, PanelTable, rowsAsQuery } from '../../parts/table.tsx'
 import { useMay } from '../../session/session.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
 
@@ -32,15 +32,13 @@ export function Hosts({ participant: { sender_id, hosts } }: { readonly particip
   const acts: Column<Host> = { title: TITLES.acts, cell: ({ host }) => <RemoveHostButton sender_id={sender_id} host={host} /> }
   return (
     <Section title={TEXTS.title} lead={TEXTS.lead} actions={may('own') && <AddHostButton sender_id={sender_id} />}>
-      <Panel>
-        <DataTable
-          caption={TEXTS.caption}
-          columns={may('operate') ? [...COLUMNS, acts] : COLUMNS}
-          query={rowsAsQuery(hosts)}
-          keyOf={({ host }) => host}
-          empty={<Empty title={TEXTS.none} />}
-        />
-      </Panel>
+      <PanelTable
+        caption={TEXTS.caption}
+        columns={may('operate') ? [...COLUMNS, acts] : COLUMNS}
+        query={rowsAsQuery(hosts)}
+        keyOf={({ host }) => host}
+        empty={<Empty title={TEXTS.none} />}
+      />
     </Section>
   )
 }

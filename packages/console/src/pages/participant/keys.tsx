@@ -2,14 +2,14 @@
 import type { Participant } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import { Panel, Section } from '../../parts/page.tsx'
+import { Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
+import { type Column, PanelTable, rowsAsQuery } from '../../parts/table.tsx'
 import { numberText } from '../../parts/times.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
-import { KEY_COLUMNS, type Key, PUBLISHED_COLUMNS } from './key-columns.tsx'
+import { KEY_COLUMNS, type Key, PublishedKeys } from './key-columns.tsx'
 
 const { keys: TEXTS } = PARTICIPANT
 const { columns: TITLES, fields: FIELDS } = TEXTS
@@ -24,28 +24,15 @@ export function Keys({ participant: { sender_id, keys, published_keys } }: { rea
   return (
     <>
       <Section title={TEXTS.title} lead={TEXTS.lead} actions={may('own') && <AddKeyButton sender_id={sender_id} />}>
-        <Panel>
-          <DataTable
-            caption={TEXTS.caption}
-            columns={may('operate') ? [...KEY_COLUMNS, acts] : KEY_COLUMNS}
-            query={rowsAsQuery(keys)}
-            keyOf={({ kid, use }) => `${kid} ${use}`}
-            empty={<Empty title={TEXTS.none}>{TEXTS.noneNote}</Empty>}
-          />
-        </Panel>
+        <PanelTable
+          caption={TEXTS.caption}
+          columns={may('operate') ? [...KEY_COLUMNS, acts] : KEY_COLUMNS}
+          query={rowsAsQuery(keys)}
+          keyOf={({ kid, use }) => `${kid} ${use}`}
+          empty={<Empty title={TEXTS.none}>{TEXTS.noneNote}</Empty>}
+        />
       </Section>
-      {published_keys.length > 0 && (
-        <Section title={TEXTS.published}>
-          <Panel>
-            <DataTable
-              caption={TEXTS.publishedCaption}
-              columns={PUBLISHED_COLUMNS}
-              query={rowsAsQuery(published_keys)}
-              keyOf={({ kid }) => kid}
-            />
-          </Panel>
-        </Section>
-      )}
+      <PublishedKeys title={TEXTS.published} caption={TEXTS.publishedCaption} keys={published_keys} />
     </>
   )
 }

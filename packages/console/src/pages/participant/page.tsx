@@ -7,7 +7,7 @@ import { answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { DemoPageLink } from '../../parts/demo-page.tsx'
 import { CopyableId } from '../../parts/identifier.tsx'
-import { FactList, PageFrame, Panel } from '../../parts/page.tsx'
+import { FactPanel, PageFrame } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { numberText } from '../../parts/times.ts'
@@ -49,9 +49,7 @@ export function Page() {
       <Loaded query={query} lines={12}>
         {(participant) => (
           <>
-            <Panel padded>
-              <FactList rows={factsOf(participant)} />
-            </Panel>
+            <FactPanel rows={factsOf(participant)} />
             <Grants participant={participant} />
             <Quotas participant={participant} />
             <Keys participant={participant} />

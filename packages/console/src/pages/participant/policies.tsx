@@ -4,7 +4,7 @@ import type { Participant } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { changedMembers, type FormValues } from '../../parts/form-values.ts'
-import { FactList, Panel, Section } from '../../parts/page.tsx'
+import { FactPanel, Section } from '../../parts/page.tsx'
 import { useMay } from '../../session/session.ts'
 import { COMMON } from '../../texts/common.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
@@ -34,9 +34,7 @@ export function Policies({ participant: { sender_id, policy } }: { readonly part
       lead={TEXTS.lead}
       actions={may('own') && <ChangePolicyButton sender_id={sender_id} policy={policy} />}
     >
-      <Panel padded>
-        <FactList rows={factsOf(policy)} />
-      </Panel>
+      <FactPanel rows={factsOf(policy)} />
     </Section>
   )
 }

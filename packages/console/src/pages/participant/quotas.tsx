@@ -1,7 +1,7 @@
 /** Shows how much of its quotas a participant has used today. */
 import type { Participant } from '../../api/answers.ts'
-import { Panel, Section } from '../../parts/page.tsx'
-import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
+import { Section } from '../../parts/page.tsx'
+import { type Column, PanelTable, rowsAsQuery } from '../../parts/table.tsx'
 import { numberText } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
@@ -40,14 +40,12 @@ type QuotaUsageOfDay = Pick<Participant, 'quotas' | 'accepted_today' | 'callback
 
 export const Quotas = ({ participant }: { readonly participant: QuotaUsageOfDay }) => (
   <Section title={TEXTS.title} lead={TEXTS.lead}>
-    <Panel>
-      <DataTable
-        caption={TEXTS.caption}
-        columns={COLUMNS}
-        query={rowsAsQuery(rowsOf(participant))}
-        keyOf={({ what, registry }) => `${what} ${registry}`}
-      />
-    </Panel>
+    <PanelTable
+      caption={TEXTS.caption}
+      columns={COLUMNS}
+      query={rowsAsQuery(rowsOf(participant))}
+      keyOf={({ what, registry }) => `${what} ${registry}`}
+    />
   </Section>
 )
 

@@ -5,10 +5,10 @@ import type { Participant } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import { Panel, Section } from '../../parts/page.tsx'
+import { Section } from '../../parts/page.tsx'
 import { SecretOnce } from '../../parts/secret.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
+import { type Column, PanelTable, rowsAsQuery } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useMay } from '../../session/session.ts'
 import { PARTICIPANT, PARTICIPANTS } from '../../texts/participants.ts'
@@ -45,15 +45,13 @@ export function Secrets({ participant: { sender_id, secrets } }: { readonly part
         )
       }
     >
-      <Panel>
-        <DataTable
-          caption={TEXTS.caption}
-          columns={COLUMNS}
-          query={rowsAsQuery(secrets)}
-          keyOf={({ created_at }) => created_at}
-          empty={<Empty title={TEXTS.none} />}
-        />
-      </Panel>
+      <PanelTable
+        caption={TEXTS.caption}
+        columns={COLUMNS}
+        query={rowsAsQuery(secrets)}
+        keyOf={({ created_at }) => created_at}
+        empty={<Empty title={TEXTS.none} />}
+      />
       <SecretOnce title={PARTICIPANTS.secretTitle} what={PARTICIPANTS.secret} value={secret} onClose={() => setSecret(null)} />
     </Section>
   )

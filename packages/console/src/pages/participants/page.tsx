@@ -4,10 +4,10 @@ import { useState } from 'react'
 import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import { PageFrame, Panel } from '../../parts/page.tsx'
+import { PageFrame } from '../../parts/page.tsx'
 import { SecretOnce } from '../../parts/secret.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable } from '../../parts/table.tsx'
+import { type Column, PanelTable } from '../../parts/table.tsx'
 import { useMay } from '../../session/session.ts'
 import { PAGES } from '../../texts/pages.ts'
 import { PARTICIPANTS } from '../../texts/participants.ts'
@@ -31,16 +31,14 @@ export function Page() {
   const query = useQuery({ queryKey: ['participants'], queryFn: () => answerTo(api.GET('/admin/v1/participants')) })
   return (
     <PageFrame title={PAGES.participants} lead={PARTICIPANTS.lead} actions={may('own') && <AddParticipantButton />}>
-      <Panel>
-        <DataTable
-          caption={PARTICIPANTS.caption}
-          columns={COLUMNS}
-          query={query}
-          keyOf={({ sender_id }) => sender_id}
-          linkOf={({ sender_id }) => `/participants/${encodeURIComponent(sender_id)}`}
-          empty={<Empty title={PARTICIPANTS.empty}>{PARTICIPANTS.emptyNote}</Empty>}
-        />
-      </Panel>
+      <PanelTable
+        caption={PARTICIPANTS.caption}
+        columns={COLUMNS}
+        query={query}
+        keyOf={({ sender_id }) => sender_id}
+        linkOf={({ sender_id }) => `/participants/${encodeURIComponent(sender_id)}`}
+        empty={<Empty title={PARTICIPANTS.empty}>{PARTICIPANTS.emptyNote}</Empty>}
+      />
     </PageFrame>
   )
 }

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import { PageFrame, Panel } from '../../parts/page.tsx'
+import { PageFrame } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable } from '../../parts/table.tsx'
+import { type Column, PanelTable } from '../../parts/table.tsx'
 import { numberText } from '../../parts/times.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
@@ -54,16 +54,14 @@ export function Page() {
   const query = useRegistries()
   return (
     <PageFrame title={PAGES.registries} lead={REGISTRIES.lead} actions={may('own') && <AddRegistryButton />}>
-      <Panel>
-        <DataTable
-          caption={REGISTRIES.caption}
-          columns={COLUMNS}
-          query={query}
-          keyOf={({ namespace }) => namespace}
-          linkOf={({ namespace }) => `/registries/${encodeURIComponent(namespace)}`}
-          empty={<Empty title={REGISTRIES.empty}>{REGISTRIES.emptyNote}</Empty>}
-        />
-      </Panel>
+      <PanelTable
+        caption={REGISTRIES.caption}
+        columns={COLUMNS}
+        query={query}
+        keyOf={({ namespace }) => namespace}
+        linkOf={({ namespace }) => `/registries/${encodeURIComponent(namespace)}`}
+        empty={<Empty title={REGISTRIES.empty}>{REGISTRIES.emptyNote}</Empty>}
+      />
     </PageFrame>
   )
 }

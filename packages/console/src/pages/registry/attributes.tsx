@@ -3,8 +3,8 @@ import type { Registry } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import { Panel, Section } from '../../parts/page.tsx'
-import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
+import { Section } from '../../parts/page.tsx'
+import { type Column, PanelTable, rowsAsQuery } from '../../parts/table.tsx'
 import { useMay } from '../../session/session.ts'
 import { REGISTRY } from '../../texts/registries.ts'
 
@@ -56,14 +56,12 @@ export function Attributes({ registry }: { readonly registry: Registry }) {
       lead={TEXTS.lead}
       actions={mayOperate && <AddAttributeButton namespace={namespace} types={Object.keys(primary_identifiers)} />}
     >
-      <Panel>
-        <DataTable
-          caption={TEXTS.caption}
-          columns={mayOperate ? [...COLUMNS, acts] : COLUMNS}
-          query={rowsAsQuery(attributes)}
-          keyOf={({ record_type, name }) => `${record_type} ${name}`}
-        />
-      </Panel>
+      <PanelTable
+        caption={TEXTS.caption}
+        columns={mayOperate ? [...COLUMNS, acts] : COLUMNS}
+        query={rowsAsQuery(attributes)}
+        keyOf={({ record_type, name }) => `${record_type} ${name}`}
+      />
     </Section>
   )
 }

@@ -1,9 +1,9 @@
 /** Lists the grants in the registry, with their participants. */
 import { useQuery } from '@tanstack/react-query'
 import { type Answer, answerTo, api } from '../../api/client.ts'
-import { Panel, Section } from '../../parts/page.tsx'
+import { Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable } from '../../parts/table.tsx'
+import { type Column, PanelTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { REGISTRY } from '../../texts/registries.ts'
 import { NEXT_STEPS } from '../../texts/steps.ts'
@@ -30,20 +30,18 @@ export function GrantedParticipants({ namespace }: { readonly namespace: string 
   })
   return (
     <Section title={TEXTS.title} lead={TEXTS.lead}>
-      <Panel>
-        <DataTable
-          caption={TEXTS.caption}
-          columns={COLUMNS}
-          query={query}
-          keyOf={({ version }) => version}
-          linkOf={({ sender_id }) => `/participants/${encodeURIComponent(sender_id)}`}
-          empty={
-            <Empty next={NEXT_STEPS.grant} title={TEXTS.none}>
-              {TEXTS.noneNote}
-            </Empty>
-          }
-        />
-      </Panel>
+      <PanelTable
+        caption={TEXTS.caption}
+        columns={COLUMNS}
+        query={query}
+        keyOf={({ version }) => version}
+        linkOf={({ sender_id }) => `/participants/${encodeURIComponent(sender_id)}`}
+        empty={
+          <Empty next={NEXT_STEPS.grant} title={TEXTS.none}>
+            {TEXTS.noneNote}
+          </Empty>
+        }
+      />
     </Section>
   )
 }

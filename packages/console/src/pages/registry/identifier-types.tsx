@@ -2,8 +2,8 @@
 import type { Registry } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import { Panel, Section } from '../../parts/page.tsx'
-import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
+import { Section } from '../../parts/page.tsx'
+import { type Column, PanelTable, rowsAsQuery } from '../../parts/table.tsx'
 import { useMay } from '../../session/session.ts'
 import { COMMON } from '../../texts/common.ts'
 import { REGISTRY } from '../../texts/registries.ts'
@@ -34,14 +34,12 @@ export function IdentifierTypes({ registry }: { readonly registry: Registry }) {
   }
   return (
     <Section title={TEXTS.title} lead={TEXTS.lead} actions={mayOperate && <AddTypeButton namespace={namespace} />}>
-      <Panel>
-        <DataTable
-          caption={TEXTS.caption}
-          columns={mayOperate ? [...COLUMNS, acts] : COLUMNS}
-          query={rowsAsQuery(identifier_types)}
-          keyOf={({ name }) => name}
-        />
-      </Panel>
+      <PanelTable
+        caption={TEXTS.caption}
+        columns={mayOperate ? [...COLUMNS, acts] : COLUMNS}
+        query={rowsAsQuery(identifier_types)}
+        keyOf={({ name }) => name}
+      />
     </Section>
   )
 }

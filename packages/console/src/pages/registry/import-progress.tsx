@@ -3,9 +3,9 @@
 import type { ReactNode } from 'react'
 import type { Registry } from '../../api/answers.ts'
 import { Badge } from '../../parts/badge.tsx'
-import { FactList, Panel, Section } from '../../parts/page.tsx'
+import { FactPanel, Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
+import { type Column, PanelTable, rowsAsQuery } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { numberText } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
@@ -56,9 +56,7 @@ interface ImportDetailsProps {
 
 const ImportDetails = ({ facts, problems }: ImportDetailsProps) => (
   <>
-    <Panel padded>
-      <FactList rows={facts} />
-    </Panel>
+    <FactPanel rows={facts} />
     <ImportProblems problems={problems} />
   </>
 )
@@ -66,14 +64,12 @@ const ImportDetails = ({ facts, problems }: ImportDetailsProps) => (
 /** A table of the problems of an import, such as values that were not understood; nothing when there are none. */
 export const ImportProblems = ({ problems }: Pick<ImportDetailsProps, 'problems'>) =>
   problems.length > 0 && (
-    <Panel>
-      <DataTable
-        caption={TEXTS.caption}
-        columns={PROBLEM_COLUMNS}
-        query={rowsAsQuery(problems)}
-        keyOf={({ name, reason }) => `${name} ${reason}`}
-      />
-    </Panel>
+    <PanelTable
+      caption={TEXTS.caption}
+      columns={PROBLEM_COLUMNS}
+      query={rowsAsQuery(problems)}
+      keyOf={({ name, reason }) => `${name} ${reason}`}
+    />
   )
 
 const wholeEntryProblems = (rows: readonly (Omit<Problem, 'name' | 'lines'> & Partial<Problem>)[]): Problem[] =>

@@ -2,9 +2,9 @@
 import type { Registry } from '../../api/answers.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { CopyValue } from '../../parts/identifier.tsx'
-import { Panel, Section } from '../../parts/page.tsx'
+import { Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
+import { type Column, PanelTable, rowsAsQuery } from '../../parts/table.tsx'
 import type { Tone } from '../../parts/tones.ts'
 import { REGISTRY } from '../../texts/registries.ts'
 import { BuildButton, IndexBuildProgress } from './index-build.tsx'
@@ -53,15 +53,13 @@ export function IndexAdvice({ registry }: { readonly registry: Registry }) {
   return (
     <Section title={TEXTS.title} lead={TEXTS.lead} actions={<BuildButton namespace={namespace} isNeeded={isNeeded} />}>
       <IndexBuildProgress namespace={namespace} />
-      <Panel>
-        <DataTable
-          caption={TEXTS.caption}
-          columns={COLUMNS}
-          query={rowsAsQuery(adviceOf(registry))}
-          keyOf={({ of, record_type, state }) => `${record_type} ${of} ${state}`}
-          empty={<Empty title={TEXTS.fine}>{TEXTS.fineNote}</Empty>}
-        />
-      </Panel>
+      <PanelTable
+        caption={TEXTS.caption}
+        columns={COLUMNS}
+        query={rowsAsQuery(adviceOf(registry))}
+        keyOf={({ of, record_type, state }) => `${record_type} ${of} ${state}`}
+        empty={<Empty title={TEXTS.fine}>{TEXTS.fineNote}</Empty>}
+      />
     </Section>
   )
 }

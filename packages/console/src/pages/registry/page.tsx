@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Registry } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
-import { FactList, PageFrame, Panel } from '../../parts/page.tsx'
+import { FactPanel, PageFrame } from '../../parts/page.tsx'
 import { RemovalDialog } from '../../parts/removal.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { numberText } from '../../parts/times.ts'
@@ -56,9 +56,7 @@ export function Page() {
       <Loaded query={query} lines={12}>
         {(registry) => (
           <>
-            <Panel padded>
-              <FactList rows={factsOf(registry)} />
-            </Panel>
+            <FactPanel rows={factsOf(registry)} />
             {registry.source === null ? (
               <>
                 <ImportProgress registry={registry} />

@@ -8,9 +8,9 @@ import { answerTo, api } from '../../api/client.ts'
 import { ActProposed } from '../../api/fault.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { CopyValue } from '../../parts/identifier.tsx'
-import { FactList, Panel, Section } from '../../parts/page.tsx'
+import { FactPanel, Panel, Section } from '../../parts/page.tsx'
 import { Empty, Fault, Loaded } from '../../parts/states.tsx'
-import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
+import { type Column, PanelTable, rowsAsQuery } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { durationText, numberText } from '../../parts/times.ts'
 import type { Tone } from '../../parts/tones.ts'
@@ -55,9 +55,7 @@ export function Source({ registry: { namespace, source_away }, source }: SourceP
   )
   return (
     <Section title={TEXTS.title} lead={TEXTS.lead} actions={button}>
-      <Panel padded>
-        <FactList rows={factsOf(source as ShownSource, source_away === true)} />
-      </Panel>
+      <FactPanel rows={factsOf(source as ShownSource, source_away === true)} />
       {(source as ShownSource).way === 'mirror' && <MirrorStatus namespace={namespace} />}
       {check.error !== null && !(check.error instanceof ActProposed) ? (
         <Panel>
@@ -83,11 +81,7 @@ function MirrorStatus({ namespace }: { readonly namespace: string }) {
   })
   return (
     <Loaded query={query} lines={5}>
-      {(status) => (
-        <Panel padded>
-          <FactList rows={mirrorFacts(status)} />
-        </Panel>
-      )}
+      {(status) => <FactPanel rows={mirrorFacts(status)} />}
     </Loaded>
   )
 }
@@ -139,15 +133,13 @@ const factsOf = ({ engine, way = '', url, records = {} }: ShownSource, isAway: b
 
 const CheckResult = ({ checked: { database, writes, weak, records } }: { readonly checked: SourceCheck }) => (
   <>
-    <Panel padded>
-      <FactList
-        rows={[
-          [NAMES.database, database],
-          [NAMES.writes, writes.length === 0 ? null : <NoteList key="writes" all={writes} tone="bad" />],
-          [NAMES.weak, weak.length === 0 ? null : <NoteList key="weak" all={weak} tone="warn" />],
-        ]}
-      />
-    </Panel>
+    <FactPanel
+      rows={[
+        [NAMES.database, database],
+        [NAMES.writes, writes.length === 0 ? null : <NoteList key="writes" all={writes} tone="bad" />],
+        [NAMES.weak, weak.length === 0 ? null : <NoteList key="weak" all={weak} tone="warn" />],
+      ]}
+    />
     {records.map((one) => (
       <CheckedRecords key={one.record_type} records={one} />
     ))}
@@ -191,24 +183,20 @@ function CheckedRecords({
   ]
   return (
     <>
-      <Panel padded>
-        <FactList
-          rows={[
-            [NAMES.rows(record_type), numberText(rows, LOCALE)],
-            [NAMES.leftOut, left_out === 0 ? TEXTS.none : numberText(left_out, LOCALE)],
-          ]}
-        />
-      </Panel>
+      <FactPanel
+        rows={[
+          [NAMES.rows(record_type), numberText(rows, LOCALE)],
+          [NAMES.leftOut, left_out === 0 ? TEXTS.none : numberText(left_out, LOCALE)],
+        ]}
+      />
       <ImportProblems problems={problems} />
       {slow.length > 0 && (
-        <Panel>
-          <DataTable
-            caption={TEXTS.slow}
-            columns={SLOW_SEARCH_COLUMNS}
-            query={rowsAsQuery(slow)}
-            keyOf={({ name, table }) => `${name} ${table}`}
-          />
-        </Panel>
+        <PanelTable
+          caption={TEXTS.slow}
+          columns={SLOW_SEARCH_COLUMNS}
+          query={rowsAsQuery(slow)}
+          keyOf={({ name, table }) => `${name} ${table}`}
+        />
       )}
     </>
   )

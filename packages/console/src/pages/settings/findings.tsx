@@ -4,8 +4,8 @@ import { useQuery } from '@tanstack/react-query'
 import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { CopyableId } from '../../parts/identifier.tsx'
-import { Panel, Section } from '../../parts/page.tsx'
-import { type Column, DataTable } from '../../parts/table.tsx'
+import { Section } from '../../parts/page.tsx'
+import { type Column, PanelTable } from '../../parts/table.tsx'
 import { numberText } from '../../parts/times.ts'
 import type { Tone } from '../../parts/tones.ts'
 import { LOCALE } from '../../texts/common.ts'
@@ -58,9 +58,7 @@ export function Findings() {
           {FINDINGS.counts(countText('broken'), countText('weak'), countText('ok'))}
         </p>
       )}
-      <Panel>
-        <DataTable caption={FINDINGS.caption} columns={COLUMNS} query={{ ...query, data: sorted }} keyOf={({ check }) => check} />
-      </Panel>
+      <PanelTable caption={FINDINGS.caption} columns={COLUMNS} query={{ ...query, data: sorted }} keyOf={({ check }) => check} />
     </Section>
   )
 }

@@ -5,9 +5,9 @@ import { useState } from 'react'
 import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { ConfirmDialog } from '../../parts/confirm.tsx'
-import { Panel, Section } from '../../parts/page.tsx'
+import { Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable } from '../../parts/table.tsx'
+import { type Column, PanelTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useAct } from '../../parts/use-act.tsx'
 import { useSession } from '../../session/session.ts'
@@ -60,15 +60,13 @@ export function Operators() {
   }
   return (
     <Section title={OPERATORS.title} lead={OPERATORS.lead} actions={<AddOperator />}>
-      <Panel>
-        <DataTable
-          caption={OPERATORS.caption}
-          columns={[...COLUMNS, act]}
-          query={query}
-          keyOf={({ name, created_at }) => `${name} ${created_at}`}
-          empty={<Empty title={OPERATORS.empty} />}
-        />
-      </Panel>
+      <PanelTable
+        caption={OPERATORS.caption}
+        columns={[...COLUMNS, act]}
+        query={query}
+        keyOf={({ name, created_at }) => `${name} ${created_at}`}
+        empty={<Empty title={OPERATORS.empty} />}
+      />
       <ConfirmDialog
         opened={ending !== null}
         title={REVOKE.title(ending ?? COMMON.none)}

@@ -4,9 +4,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Answer, answerTo, api } from '../../api/client.ts'
 import { ConfirmDialog } from '../../parts/confirm.tsx'
-import { Panel, Section } from '../../parts/page.tsx'
+import { Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable } from '../../parts/table.tsx'
+import { type Column, PanelTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { numberText } from '../../parts/times.ts'
 import { useAct } from '../../parts/use-act.tsx'
@@ -51,15 +51,13 @@ export function Sessions() {
   }
   return (
     <Section title={TEXTS.title} lead={TEXTS.lead}>
-      <Panel>
-        <DataTable
-          caption={TEXTS.caption}
-          columns={[...COLUMNS, act]}
-          query={query}
-          keyOf={({ id }) => String(id)}
-          empty={<Empty title={TEXTS.empty} />}
-        />
-      </Panel>
+      <PanelTable
+        caption={TEXTS.caption}
+        columns={[...COLUMNS, act]}
+        query={query}
+        keyOf={({ id }) => String(id)}
+        empty={<Empty title={TEXTS.empty} />}
+      />
       <ConfirmDialog
         opened={ending !== null}
         title={END.title(ending?.name ?? COMMON.none)}

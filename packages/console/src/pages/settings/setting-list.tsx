@@ -4,9 +4,8 @@ import { Fragment } from 'react'
 import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FilterForm } from '../../parts/filter-form.tsx'
-import { Panel } from '../../parts/page.tsx'
 import { NoMatch } from '../../parts/states.tsx'
-import { type Column, DataTable } from '../../parts/table.tsx'
+import { type Column, PanelTable } from '../../parts/table.tsx'
 import { numberText } from '../../parts/times.ts'
 import { useFilter } from '../../parts/use-filter.ts'
 import { LOCALE } from '../../texts/common.ts'
@@ -46,15 +45,13 @@ export function SettingList() {
           {SETTINGS.shown(numberText(shown.length, LOCALE), numberText(query.data?.length ?? 0, LOCALE))}
         </p>
       )}
-      <Panel>
-        <DataTable
-          caption={SETTINGS.caption}
-          columns={COLUMNS}
-          query={{ ...query, data: shown }}
-          keyOf={({ variable }) => variable}
-          empty={<NoMatch />}
-        />
-      </Panel>
+      <PanelTable
+        caption={SETTINGS.caption}
+        columns={COLUMNS}
+        query={{ ...query, data: shown }}
+        keyOf={({ variable }) => variable}
+        empty={<NoMatch />}
+      />
     </>
   )
 }

@@ -5,7 +5,7 @@ import type { Subscription } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { CopyableId } from '../../parts/identifier.tsx'
-import { FactList, PageFrame, Panel, Section } from '../../parts/page.tsx'
+import { FactPanel, PageFrame, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { numberText } from '../../parts/times.ts'
@@ -40,13 +40,9 @@ export function Page() {
       <Loaded query={query} lines={10}>
         {(subscription) => (
           <>
-            <Panel padded>
-              <FactList rows={factsOf(subscription)} />
-            </Panel>
+            <FactPanel rows={factsOf(subscription)} />
             <Section title={MAILBOX.title} lead={MAILBOX.lead}>
-              <Panel padded>
-                <FactList rows={mailboxFacts(subscription)} />
-              </Panel>
+              <FactPanel rows={mailboxFacts(subscription)} />
             </Section>
           </>
         )}
