@@ -7,7 +7,7 @@ import { readTerms } from '@rollcall/core/policy/grant'
 import { findUsedNames } from '@rollcall/core/policy/used-names'
 import { listSubscribedTypes } from '@rollcall/delivery/store/events/subscription-list'
 import { listGrants } from '@rollcall/participants/store/grants'
-import { type Kind, namesOf, operationsOf, searchKey } from '@rollcall/protocol'
+import { type Kind, namesOf, operationsOf, resolveRecordType, searchKey } from '@rollcall/protocol'
 import { requireRegistry } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
@@ -197,13 +197,7 @@ function askedAttributes(grant: Pick<Grant, 'kind'>, granted: readonly string[],
 }
 
 const conditionsOfGrantedTypes = (rows: GrantTerms['rows'] & {}, kind: Kind, granted: readonly string[]) =>
-  Object.fromEntries(
-    Object.entries(rows).filter(([name]) =>
-      kind.record_types.some(
-        (row) => granted.includes(row.name) && namesOf(row).some((one) => searchKey(one) === searchKey(name)),
-      ),
-    ),
-  )
+  Object.fromEntries(Object.entries(rows).filter(([name]) => granted.includes(resolveRecordType(kind, name)?.name ?? '')))
 
 /** The quotas of a proposal. They never exceed the granted ones. */
 function quotasOf(terms: GrantTerms, { perDay }: GrantUse): Pick<GrantTerms, 'items_per_day' | 'records_per_day'> {

@@ -51,6 +51,10 @@ test('a step says what happened, and never what a receiver or a person sent', ()
     outcome: 'waiting',
     attempt: 4,
   })
+  expect(makeStepOfEvent({ ...of, event: 'sent again' })).toMatchObject({
+    step: 'replayed',
+    message: 'An operator or the participant asked for it again.',
+  })
   // The reason may be that the person is protected or was erased, which the message must not tell.
   expect(makeStepOfEvent({ at, event: 'left out' })).toMatchObject({
     step: 'ended',

@@ -111,7 +111,12 @@ const STEP_MAKERS: { readonly [Name in StoryEvent['event']]: (event: StoryEvent 
     outcome: error === null ? 'done' : 'failed',
     message: explainCause(error)?.meaning ?? 'The receiver took it.',
   }),
-  'sent again': ({ delivery, page }) => ({ step: 'replayed', delivery, page, message: 'An operator asked for it again.' }),
+  'sent again': ({ delivery, page }) => ({
+    step: 'replayed',
+    delivery,
+    page,
+    message: 'An operator or the participant asked for it again.',
+  }),
   delivered: endedStepMaker('done', 'It is delivered.'),
   refused: endedStepMaker('failed', 'The participant refused it.'),
   dead: endedStepMaker('failed', 'It was given up.'),

@@ -71,13 +71,18 @@ test('of an exchange that is forgotten its deliveries are told', () => {
     items: [],
     delivery_states: { dead: 1 },
     breaker: null,
-    events: [made, { at: at(20), event: 'dead', ...delivery, reason: 'http_5xx' }],
+    events: [
+      made,
+      { at: at(20), event: 'dead', ...delivery, reason: 'http_5xx' },
+      { at: at(30), event: 'sent again', ...delivery },
+    ],
   }
   expect(storyText(forgotten).split('\n')).toEqual([
     'an exchange that is not stored any more from sp.example to civil, asynchronous',
     '  correlation  c-1',
     '2026-01-01T00:00:10.000Z  page 1: on-search ours-1 for https://sp.example, delivery d-1',
     '2026-01-01T00:00:20.000Z  page 1: dead, http_5xx',
+    '2026-01-01T00:00:30.000Z  page 1: asked for again by an operator or the participant',
   ])
 })
 

@@ -89,7 +89,7 @@ function eventText(event: StoryEvent, pageOf: (page: number) => string): string 
       return `${pageOf(page)}attempt ${number}: ${ending.join(', ')}, ${duration_ms} ms`
     }
     case 'sent again':
-      return `${pageOf(event.page)}asked for again by an operator`
+      return `${pageOf(event.page)}asked for again by an operator or the participant`
     case 'attempt under way':
       return `${pageOf(event.page)}attempt ${event.number} is under way, until then at most`
     case 'attempt due':

@@ -35,6 +35,11 @@ describe('readTerms', () => {
     ['an attribute to be seen', { see: ['shoe_size'] }, 'see: shoe_size is no attribute, relation or member of Person'],
     ['rows of a record type that there is not', { rows: { Group: {} } }, 'rows: this registry has no record type Group'],
     [
+      'two queries for one record type',
+      { rows: { Person: { sex: { $eq: 'F' } }, CRVSPerson: { sex: { $eq: 'M' } } } },
+      'rows: has two queries for Person',
+    ],
+    [
       'rows of one record type of two',
       { rows: { Member: { sex: { $eq: 'F' } } } },
       'rows: must have a query for Group, which is granted too',

@@ -178,6 +178,8 @@ function readRowConditions(kind: Kind, granted: readonly RecordType[], rows: Gra
   for (const [name, query] of Object.entries(rows)) {
     const recordType = resolveRecordType(kind, name)
     if (recordType === undefined) throw new GrantProblem('rows', `this registry has no record type ${name}`)
+    // A record type has several names. Which of two queries counted would depend on the order in which the terms are stored.
+    if (read.has(recordType.name)) throw new GrantProblem('rows', `has two queries for ${recordType.name}`)
     read.set(recordType.name, readTypeCondition(kind, recordType, query))
   }
   const missing = granted.find((recordType) => !read.has(recordType.name))

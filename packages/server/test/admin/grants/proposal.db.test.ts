@@ -84,7 +84,7 @@ describe('grant propose', () => {
       items_per_day: 4,
       identifier_types: ['UIN'],
       emergency: { see: ['name'], items_per_day: 1 },
-      rows: { Person: { sex: { $eq: 'F' } } },
+      rows: { 'spdci.org:Person': { sex: { $eq: 'F' } } },
       responsible: 'Registrar General',
     })
     const { terms, left_out } = await propose()
@@ -97,7 +97,7 @@ describe('grant propose', () => {
       records_per_day: 10,
       identifier_types: ['UIN'],
       basis: 'law',
-      rows: { Person: { sex: { $eq: 'F' } } },
+      rows: { 'spdci.org:Person': { sex: { $eq: 'F' } } },
       responsible: 'Registrar General',
     })
     expect(left_out).toMatchObject({ operations: ['txn-status'], members: ['emergency', 'programmes'] })
