@@ -10,6 +10,17 @@ export class CommandError extends Error {
   override readonly name = 'CommandError'
 }
 
+/** Thrown when standard output cannot be written. `main.ts` reports it; `EPIPE` says that its reader wants no more. */
+export class OutputFailed extends Error {
+  override readonly name = 'OutputFailed'
+  readonly code: string | undefined
+
+  constructor({ code }: NodeJS.ErrnoException) {
+    super('standard output cannot be written')
+    this.code = code
+  }
+}
+
 /** Names of errors whose message is for the person who gave the command. Importing the classes would load the server. */
 const EXPECTED_ERROR_NAMES: ReadonlySet<string> = new Set([
   'AdminRefusal',
@@ -29,6 +40,7 @@ export async function reportFailure(error: unknown): Promise<number> {
     process.stderr.write(`rollcall: ${proposedActText(error.message, error.proposal as ProposedAct)}\n`)
     return EXIT_CODES.proposed
   }
+  if (error instanceof OutputFailed) return error.code === 'EPIPE' ? EXIT_CODES.done : EXIT_CODES.failed
   process.stderr.write(`rollcall: ${await failureText(error)}\n`)
   const debugging = ['debug', 'trace'].includes(process.env.LOG_LEVEL ?? '')
   if (debugging && error instanceof Error && !isExpectedError(error)) process.stderr.write(`${error.stack}\n`)

@@ -2,6 +2,7 @@
 import { countWithNoun } from '@rollcall/base/shared/message-words'
 import type { Command } from 'commander'
 import { printableLines, toPrintableLine } from './asking/printing.ts'
+import { OutputFailed } from './failure.ts'
 
 export interface OutputOptions {
   readonly json?: boolean
@@ -19,6 +20,15 @@ export function withJsonOption(command: Command): Command {
 export function printResult({ json }: OutputOptions, value: unknown, text: string): void {
   process.stdout.write(json ? `${toPrintableLine(JSON.stringify(value))}\n` : `${printableLines(text)}\n`)
 }
+
+/** Writes to standard output, and waits until it is written. @throws OutputFailed */
+export const writeOutput = (text: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => (error ? reject(new OutputFailed(error)) : resolve()))
+  })
+
+/** Resolves when standard output cannot be written: what comes later could not be printed either. */
+export const outputFailure = (): Promise<void> => new Promise((resolve) => process.stdout.once('error', () => resolve()))
 
 /** Prints a line while a command goes on. */
 export const printLine = (line: string): void => void process.stdout.write(`${line}\n`)

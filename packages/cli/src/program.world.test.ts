@@ -1,8 +1,9 @@
+import { spawn } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { emptyDatabase } from '../../keys/test/postgres.ts'
-import { databaseUrl, dataDirectory, rollcall } from '../test/command.ts'
+import { databaseUrl, dataDirectory, rollcall, running } from '../test/command.ts'
 import { makeProgramFor, makeWholeProgram } from './program.ts'
 
 /** Every command that does something, by its words: `registry add`. */
@@ -18,6 +19,21 @@ function helpOf(command: Command): string {
 }
 
 const commands = leaves(await makeWholeProgram())
+
+test.each([
+  ['a full device', 'rollcall apply --schema > /dev/full', 'ENOSPC'],
+  // The system cuts the write at this size, and refuses the next one.
+  ['a file that gets a part', 'ulimit -f 1; rollcall apply --schema > part', 'EFBIG'],
+])('%s as standard output: exit code 1', async (_name, line, code) => {
+  const cwd = await dataDirectory()
+  try {
+    const script = line.replace('rollcall', `'${process.execPath}' '${inject('programs').rollcall}'`)
+    const ended = await running(spawn('sh', ['-c', script], { cwd: cwd.path, stdio: 'pipe' })).ended
+    expect(ended).toEqual({ code: 1, stdout: '', stderr: `rollcall: the output cannot be written (${code})\n` })
+  } finally {
+    await cwd.remove()
+  }
+})
 
 test('these are the commands', () => {
   expect(commands.map(([words]) => words).toSorted()).toEqual(

@@ -49,16 +49,20 @@ export interface RemovalResult {
 /** Collects rejected lines during the import of a complete file, and removes the records that no line names. */
 export class AbsentRemoval {
   readonly #file: CompleteFileOptions
-  /** The number of the run that first read the file (`newRunNumber`): records that were added after its begin stay. */
+  /**
+   * The time, in microseconds since 1970, at which the file was last changed, or at which it was first read if that is earlier.
+   * Records that were added later stay: the file cannot name them.
+   */
   readonly began: string
   /** The number of lines whose records were stored already as the lines have them. */
   unchanged = 0
   #unnamed = 0
   #firstUnnamed = 0
 
-  constructor(file: CompleteFileOptions, began: string) {
+  /** @param firstRun the number of the run that first read the file (`newRunNumber`), or an earlier time */
+  constructor(file: CompleteFileOptions, firstRun: string, { changed }: Pick<ImportSource, 'changed'>) {
     this.#file = file
-    this.began = began
+    this.began = changed !== null && changed < BigInt(firstRun) ? String(changed) : firstRun
   }
 
   /** Stores the persons of a batch's rejected lines in the transaction of the batch, so that their records stay. */

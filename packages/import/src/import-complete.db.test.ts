@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -225,11 +225,13 @@ test('a file without records is refused', async () => {
 })
 
 test('a stream is refused before anything is written', async () => {
+  await load([person('B2')], { complete: false })
   await expect(load(Readable.from([Buffer.from(person('A1'))]))).rejects.toMatchObject({
     reason: 'invalid',
     message: '--complete needs a file: standard input or a pipe may end early, and people would go; write it to a file first',
   })
-  expect(await stored()).toEqual([])
+  expect(await stored()).toEqual(['B2'])
+  expect(await rows('select entries::integer from import_progress')).toEqual([{ entries: 1 }])
 })
 
 test('the list of removals is no file that is read or written otherwise', async () => {
@@ -315,8 +317,30 @@ test('who was added since the first try of a file stays when its removal is allo
   expect(await load('', { allow_removal: 1 }, { source })).toMatchObject({ removal: { absent: 2, removed: 0 } })
   expect(await load('', { allow_removal: 3 }, { source })).toMatchObject({ removal: { absent: 2, removed: 2 } })
   expect(await stored()).toEqual(['A1', 'NEW'])
-  // An import that has removed whom it may begins anew.
-  expect(await load('', { allow_removal: 3 }, { source })).toMatchObject({ removal: { removed: 1 } })
+  // An import that has removed whom it may begins anew; the file is as old as before.
+  expect(await load('', { allow_removal: 3 }, { source })).toMatchObject({ removal: { before: 1, absent: 0, removed: 0 } })
+})
+
+test('who was added since the file was made stays', async () => {
+  await load([person('A1'), person('B2')], { complete: false })
+  const source = await fileOf([person('A1')])
+  await publishPerson('NEW')
+  // A clock that is ahead changes nothing: then the begin of the import counts.
+  await utimes(source, new Date(), new Date(Date.now() + 3_600_000))
+  expect(await load('', { dry_run: true, allow_removal: 9 }, { source })).toMatchObject({ removal: { before: 3, absent: 2 } })
+  const [{ made }] = await rows(`select created_at as made from r1_person where primary_identifier = 'NEW'`)
+  await utimes(source, made, made)
+  expect(await load('', { allow_removal: 9 }, { source })).toMatchObject({ removal: { before: 2, absent: 1, removed: 1 } })
+  expect(await stored()).toEqual(['A1', 'NEW'])
+})
+
+test('who was added by another import after the first try of a file stays', async () => {
+  await load([person('A1'), person('B2')], { complete: false })
+  const source = await fileOf([person('A1')])
+  expect(await load('', {}, { source })).toMatchObject({ removal: { absent: 1, removed: 0 } })
+  await load([person('NEW')], { complete: false })
+  expect(await load('', { allow_removal: 9 }, { source })).toMatchObject({ removal: { absent: 1, removed: 1 } })
+  expect(await stored()).toEqual(['A1', 'NEW'])
 })
 
 test('a person whose line the database refuses stays', async () => {

@@ -23,8 +23,8 @@ export interface Progress {
   /** Whether changes are events; null: nothing is stored yet. */
   readonly events: boolean | null
   /**
-   * The number of the run, which each written record has; null: nothing is stored yet. For a complete file: the number of the run
-   * that first read it.
+   * The number of the run, which each written record has; null: nothing is stored yet. For a complete file:
+   * `AbsentRemoval.began`.
    */
   readonly run: string | null
 }

@@ -25,6 +25,8 @@ export interface ImportSource {
   readonly totalBytes: number | null
   /** A text that is equal for the same unchanged file; null for a stream, which cannot be read twice. */
   readonly identity: string | null
+  /** When the file was last changed, in microseconds since 1970 by the clock of its machine; null for a stream. */
+  readonly changed: bigint | null
   /** The first bytes, which show the type of the file, its encoding and its delimiter. */
   readonly head: Buffer
   /** The byte order mark. Its bytes count in offsets, but `chunks` does not yield them. */
@@ -54,6 +56,7 @@ async function openPath(path: string): Promise<ImportSource> {
     return {
       totalBytes: Number(stat.size),
       identity: `${stat.size}:${stat.mtimeNs}:${digest}`,
+      changed: stat.mtimeNs / 1_000n,
       head,
       mark,
       chunks: (offset) => openReadStream(handle, Math.max(offset, mark.bytes)),
@@ -98,6 +101,7 @@ async function streamSource(
   return {
     totalBytes: null,
     identity: null,
+    changed: null,
     head,
     mark,
     async *chunks() {

@@ -9,6 +9,7 @@ export function memorySource(content: string | Buffer, chunkBytes = 64 * 1024): 
   return {
     totalBytes: bytes.length,
     identity: null,
+    changed: null,
     head: bytes.subarray(0, HEAD_BYTES),
     mark: { bytes: 0, encoding: null },
     async *chunks(offset) {

@@ -6,7 +6,7 @@ import { kindNamed } from '@rollcall/protocol'
 import { COUNT_LIMIT, generateLines, KIND_GENERATORS } from '@rollcall/synthetic'
 import { Argument, type Command } from 'commander'
 import { CommandError } from '../failure.ts'
-import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
+import { type OutputOptions, printResult, withJsonOption, writeOutput } from '../output.ts'
 import { wholeNumberReader } from '../values.ts'
 
 /** The least number of characters that are written at once; the last part may be shorter. */
@@ -42,14 +42,14 @@ async function runGenerate(kind: string, options: GenerateOptions): Promise<void
   const identifier_types = own === undefined || primary === undefined ? {} : { [own]: primary }
   const lines = generateLines(kind, { count, seed, identifier_types })
   if (out === undefined) {
-    await writeLines(process.stdout, lines)
+    await writeLines(writeOutput, lines)
     return
   }
   const file = createWriteStream(out)
   // Every write reports its own failure. Without this listener, a failure would end the process.
   file.on('error', () => undefined)
   try {
-    await writeLines(file, lines)
+    await writeLines((chunk) => writeChunk(file, chunk), lines)
     file.end()
     await finished(file)
   } catch (error) {
@@ -59,16 +59,16 @@ async function runGenerate(kind: string, options: GenerateOptions): Promise<void
 }
 
 /** Writes one chunk at a time and waits for it; a reader that closes the pipe is no failure. */
-async function writeLines(stream: NodeJS.WritableStream, lines: Iterable<string>): Promise<void> {
+async function writeLines(write: (chunk: string) => Promise<void>, lines: Iterable<string>): Promise<void> {
   let chunk = ''
   try {
     for (const line of lines) {
       chunk += `${line}\n`
       if (chunk.length < LEAST_CHUNK_CHARACTERS) continue
-      await writeChunk(stream, chunk)
+      await write(chunk)
       chunk = ''
     }
-    await writeChunk(stream, chunk)
+    await write(chunk)
   } catch (error) {
     if (errorCodeOf(error) !== 'EPIPE') throw error
   }

@@ -13,7 +13,8 @@ import {
 import { printableJson, toPrintableLine } from '../asking/printing.ts'
 import { addKeyOptions } from '../asking/registry-options.ts'
 import { itemText, nameValueLines, outcomeText, summariseMessage } from '../asking/summary.ts'
-import { type OutputOptions, withJsonOption } from '../output.ts'
+import { OutputFailed } from '../failure.ts'
+import { type OutputOptions, outputFailure, withJsonOption, writeOutput } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { collectOption, wholeNumberReader } from '../values.ts'
 
@@ -81,7 +82,7 @@ async function runListen(options: ListenOptions): Promise<void> {
     process.stderr.write(
       `listening on ${server.url} for callbacks of ${listening.peers.map(({ sender_id }) => sender_id).join(', ')}; Ctrl-C ends it\n`,
     )
-    await stop.asked
+    await Promise.race([stop.asked, outputFailure()])
   } finally {
     await server.close()
   }
@@ -91,7 +92,7 @@ type ReceivedCallback = Received | Rejected
 
 function makeCallbackHandlers(options: ListenOptions, give: ReturnType<typeof createExecHandOver> | null): Handlers {
   const handle = async (callback: ReceivedCallback): Promise<void> => {
-    printCallback(callback, options)
+    await printCallback(callback, options)
     const { header } = callback
     await give?.('message' in callback ? { header, message: callback.message } : { header })
   }
@@ -105,12 +106,12 @@ function makeCallbackHandlers(options: ListenOptions, give: ReturnType<typeof cr
   }
 }
 
-function printCallback(callback: ReceivedCallback, options: ListenOptions): void {
+async function printCallback(callback: ReceivedCallback, options: ListenOptions): Promise<void> {
   const summary = summariseMessage(callback)
   const time = new Date().toISOString()
   const body = options.body && 'message' in callback ? { body: callback.message } : {}
   if (options.json) {
-    process.stdout.write(`${JSON.stringify({ time, callback: callback.name, ...summary, ...body })}\n`)
+    await writeOutput(`${JSON.stringify({ time, callback: callback.name, ...summary, ...body })}\n`)
     return
   }
   const { sender_id, signed, encrypted, message_id, transaction_id, correlation_id, items } = summary
@@ -122,7 +123,7 @@ function printCallback(callback: ReceivedCallback, options: ListenOptions): void
     ...items.map((item) => `  ${itemText(item)}`),
     ...Object.values(body).map(printableJson),
   ]
-  process.stdout.write(`${lines.join('\n')}\n\n`)
+  await writeOutput(`${lines.join('\n')}\n\n`)
 }
 
 /** Prints the reason why a callback was refused, such as a wrong signature. Prints nothing of the callback itself. */
@@ -140,6 +141,7 @@ async function reportRefusal(response: Response, { json }: ListenOptions): Promi
 }
 
 function reportError(error: unknown): void {
+  if (error instanceof OutputFailed) return
   process.stderr.write(`rollcall: ${toPrintableLine(callbackProblemText(error))}; the sender is asked to send it again\n`)
 }
 

@@ -171,6 +171,14 @@ describe('--exec', () => {
   })
 })
 
+test('a callback whose line nobody reads any more is not acknowledged, and the command ends', async () => {
+  const url = await listening('--json')
+  running.process.stdout?.destroy()
+  expect(await postCallback(url, signed(onSearch(found)))).toBe(500)
+  const { code, stderr } = await running.ended
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^listening on .*; Ctrl-C ends it\n$/) })
+})
+
 test('Ctrl-C waits for the command that is under way', async () => {
   const file = join(made.home.path, 'slow')
   const url = await listening('--exec', `cat > /dev/null; touch '${file}.began'; sleep 0.5; touch '${file}'`)

@@ -20,7 +20,7 @@ import {
 } from '../asking/summary.ts'
 import { type RegistryTarget, readAddress, readTarget } from '../asking/target.ts'
 import { CommandError, EXIT_CODES } from '../failure.ts'
-import { countWithNoun, type OutputOptions, printResult, withJsonOption } from '../output.ts'
+import { countWithNoun, type OutputOptions, printResult, withJsonOption, writeOutput } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { collectOption, wholeNumberReader } from '../values.ts'
 
@@ -113,7 +113,7 @@ async function askForAllPages(
     const { done, value } = await callClient(records.next(), signal)
     if (done) break
     told += 1
-    process.stdout.write(`${options.json ? JSON.stringify(value) : printableJson(value)}\n`)
+    await writeOutput(`${options.json ? JSON.stringify(value) : printableJson(value)}\n`)
   }
   if (!options.json) process.stdout.write(`${countWithNoun(told, 'record')} in all\n`)
 }

@@ -8,7 +8,7 @@ import { type LifeEvent, lifeOf, withIdentifierTypes } from '@rollcall/synthetic
 import type { Command } from 'commander'
 import { type CommandDeps, withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
-import { countWithNoun, type OutputOptions, withJsonOption } from '../output.ts'
+import { countWithNoun, type OutputOptions, withJsonOption, writeOutput } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { DEMO_RECORD_COUNT, PEOPLE_SEED, renamedPrimaryIdentifiers } from '../synthetic-people.ts'
 import { limitReader, wholeNumberReader } from '../values.ts'
@@ -57,7 +57,7 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
         record: withIdentifierTypes(event.record, names) as JsonObject,
       })
       published += 1
-      process.stdout.write(json ? `${JSON.stringify({ ...event, ...result })}\n` : eventLine(event, result))
+      await writeOutput(json ? `${JSON.stringify({ ...event, ...result })}\n` : eventLine(event, result))
       if (published === count) break
     }
     return published

@@ -17,7 +17,7 @@ import {
 } from '../asking/subscriptions.ts'
 import { type RegistryTarget, readAddress, readTarget } from '../asking/target.ts'
 import { CommandError } from '../failure.ts'
-import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
+import { type OutputOptions, outputFailure, printResult, withJsonOption, writeOutput } from '../output.ts'
 import { listenForStop, type StopRequest } from '../stop.ts'
 import { collectOption, readInstant, wholeNumberReader } from '../values.ts'
 
@@ -99,9 +99,9 @@ async function subscribeAndListen(
     readonly namespace: string | undefined
   },
 ): Promise<void> {
-  const tell = (record: unknown, context: Parameters<typeof eventText>[1]): void => {
+  const tell = async (record: unknown, context: Parameters<typeof eventText>[1]): Promise<void> => {
     const text = options.json ? JSON.stringify(eventJson(record, context)) : `${eventText(record, context)}\n`
-    process.stdout.write(`${text}\n`)
+    await writeOutput(`${text}\n`)
   }
   const wait = {
     at: { host: '127.0.0.1', port: port === true ? 0 : port },
@@ -125,7 +125,7 @@ async function subscribeAndListen(
     )
     // Standard output is only for events.
     process.stderr.write(`${toPrintableLine(`subscribed as ${codes.join(', ')}; Ctrl-C ends it`)}\n`)
-    await stop.asked
+    await Promise.race([stop.asked, outputFailure()])
     if (options.keep === true) return
     await callClient(endSubscriptions(asking, codes))
     process.stderr.write('unsubscribed\n')

@@ -31,17 +31,17 @@ export async function identifiersOfUnchangedRecords(
   return new Set(same.map(({ primary_identifier }) => primary_identifier))
 }
 
-/** The stored records that are compared with a file: those of one type that were added before the import began. */
+/** The stored records that are compared with a file: those of one type that were added before the file was made. */
 export interface ComparedRecords {
   readonly registry: RegistryShape
   readonly recordType: RecordType
   /**
-   * The time when the import began, in microseconds since 1970 by the database's clock. Records added later are not compared.
+   * The time when the file was made or first read, in microseconds since 1970. Records added later are not compared.
    */
   readonly began: string
 }
 
-/** Counts the stored records that were added before the import began. */
+/** Counts the stored records that were added before `began`. */
 export async function countRecordsBeforeImport(
   client: ClientBase,
   { registry, recordType, began }: ComparedRecords,
