@@ -1,5 +1,6 @@
 /** Finds the subscriptions whose filters share a key with a changed record (`FilterKey`): only these can match the change. */
 import type { ClientBase } from 'pg'
+import { columnValues } from './column-values.ts'
 
 /** One key of a record that changed. */
 export interface ChangedRecordKey {
@@ -77,15 +78,7 @@ export async function* findCandidates(
   probes: readonly ChangedRecordKey[],
 ): AsyncGenerator<readonly SubscriptionCandidate[]> {
   if (probes.length === 0) return
-  const values = [
-    registryId,
-    probes.map(({ at }) => at),
-    probes.map(({ event_type }) => event_type),
-    probes.map(({ record_type }) => record_type),
-    probes.map(({ key }) => key),
-    probes.map(({ before }) => before),
-    probes.map(({ after }) => after),
-  ]
+  const values = [registryId, ...columnValues(probes, ['at', 'event_type', 'record_type', 'key', 'before', 'after'])]
   const first = await client.query<CandidateRow>({
     name: 'find candidates',
     text: `${FIND_CANDIDATES} limit ${MOST_CANDIDATES}`,

@@ -4,6 +4,7 @@ import type { DeliveryClaim, NewDelivery } from '@rollcall/core/model/delivery'
 import type { JointWrite } from '@rollcall/database/joint-write'
 import { countGrantUseSql } from '@rollcall/participants/store/grant-use'
 import { insertDeliveriesSql } from '../deliveries/deliveries.ts'
+import { columnValues } from './column-values.ts'
 import { IS_SILENCED_SQL } from './waiting.ts'
 
 /** The next envelope of a mailbox, to be committed with its delivery. */
@@ -109,6 +110,3 @@ export const ENVELOPE_JOINT_WRITE: JointWrite<NewEnvelope> = {
 }
 
 const DELIVERY_COLUMN_TYPES = ['uuid', 'text', 'text', 'text', 'boolean', 'bytea', 'uuid', 'float8', 'integer', 'bigint', 'text']
-
-const columnValues = <Row>(rows: readonly Row[], names: readonly (keyof Row)[]): unknown[][] =>
-  names.map((name) => rows.map((row) => row[name]))

@@ -6,6 +6,7 @@ import { MAILBOXES_PAYLOAD_PREFIX, MOST_ANNOUNCED_MAILBOXES, WORK_CHANNEL } from
 import { isSameRecordSql, toStoredId } from '@rollcall/database/record-ids'
 import { lastDeletionSql } from '@rollcall/records/records/forget-traces'
 import type { ClientBase } from 'pg'
+import { columnValues } from './column-values.ts'
 
 /**
  * SQL of the reference_id that the item of an event has in a mailbox, whichever subscriptions the event matched. It is computed
@@ -160,12 +161,7 @@ export async function storeEventDocuments(client: ClientBase, matched: readonly 
     `update event set matched = event.matched + new.matched, document = new.document, identifiers = new.identifiers
      from unnest($1::bigint[], $2::int[], $3::text[], $4::text[]) as new (id, matched, document, identifiers)
      where event.id = new.id`,
-    [
-      matched.map(({ event }) => event),
-      matched.map(({ matched }) => matched),
-      matched.map(({ document }) => document),
-      matched.map(({ identifiers }) => identifiers),
-    ],
+    columnValues(matched, ['event', 'matched', 'document', 'identifiers']),
   )
 }
 
@@ -189,14 +185,7 @@ export async function insertNotifications(client: ClientBase, notifications: rea
        returning mailbox
      )
      ${announceMailboxesSql('inserted')}`,
-    [
-      notifications.map(({ event }) => event),
-      notifications.map(({ subscription }) => subscription),
-      notifications.map(({ presence }) => presence),
-      notifications.map(({ purpose }) => purpose),
-      notifications.map(({ corrected_notification }) => corrected_notification ?? null),
-      notifications.map(({ due_at }) => due_at ?? null),
-    ],
+    columnValues(notifications, ['event', 'subscription', 'presence', 'purpose', 'corrected_notification', 'due_at']),
   )
 }
 

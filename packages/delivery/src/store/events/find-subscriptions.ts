@@ -6,6 +6,7 @@ import type { SubscriptionState } from '@rollcall/core/model/event'
 import type { Database, DatabaseWithPool } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
 import type { ClientBase } from 'pg'
+import { columnValues } from './column-values.ts'
 import { IS_UNFILTERED_SQL } from './waiting.ts'
 
 /** Two subscriptions of a participant in a registry are equal if these values are equal. Both types have canonical names. */
@@ -43,13 +44,7 @@ export async function findEqualSubscriptions(
         join subscription using (event_type, record_type, fingerprint)
         join mailbox on mailbox.id = subscription.mailbox
       where subscription.participant = $1 and subscription.registry = $2 and subscription.state <> 'ended'`,
-    values: [
-      participant,
-      registry,
-      wanted.map(({ event_type }) => event_type),
-      wanted.map(({ record_type }) => record_type),
-      wanted.map(({ fingerprint }) => fingerprint),
-    ],
+    values: [participant, registry, ...columnValues(wanted, ['event_type', 'record_type', 'fingerprint'])],
   })
   return rows
 }

@@ -6,6 +6,7 @@
 import { type EndReason, SILENT_END_REASONS, type SuspensionReason } from '@rollcall/core/model/event'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
+import { columnValues } from './column-values.ts'
 
 /** Deletes the keys of subscriptions (`FilterKey`), so that changes of records are no longer matched with these subscriptions. */
 async function deleteSubscriptionKeys(client: ClientBase, subscriptions: readonly number[]): Promise<void> {
@@ -219,13 +220,6 @@ export async function insertSubscriptionKeys(
      from unnest($2::text[], $3::text[], $4::bytea[], $5::int[], $6::bool[])
        as filed (event_type, record_type, key, subscription, whole)
      on conflict do nothing`,
-    [
-      registryId,
-      keys.map(({ event_type }) => event_type),
-      keys.map(({ record_type }) => record_type),
-      keys.map(({ key }) => key),
-      keys.map(({ subscription }) => subscription),
-      keys.map(({ whole }) => whole),
-    ],
+    [registryId, ...columnValues(keys, ['event_type', 'record_type', 'key', 'subscription', 'whole'])],
   )
 }

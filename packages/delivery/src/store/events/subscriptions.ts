@@ -7,6 +7,7 @@ import { pseudonymsSql, pseudonymsText } from '@rollcall/consents/store/consent-
 import type { SubscriptionConsent } from '@rollcall/core/model/consent'
 import type { Frequency } from '@rollcall/core/model/event'
 import type { ClientBase } from 'pg'
+import { columnValues } from './column-values.ts'
 import { moveWaitingNotifications } from './recall-envelope.ts'
 import { type FiledSubscriptionKey, insertSubscriptionKeys } from './subscription-states.ts'
 
@@ -78,12 +79,10 @@ export async function insertSubscriptions(
       returning id, code`,
     values: [
       ...[participant, registry, mailbox, encrypted, transaction_id, correlation_id],
-      ...(['code', 'event_type', 'record_type', 'fingerprint', 'criteria', 'locale', 'person'] as const).map((name) =>
-        made.map((row) => row[name]),
-      ),
+      ...columnValues(made, ['code', 'event_type', 'record_type', 'fingerprint', 'criteria', 'locale', 'person']),
       ...(['cron', 'start_at'] as const).map((name) => made.map(({ frequency }) => frequency?.[name] ?? null)),
       made.map(({ end_at, frequency }) => end_at ?? frequency?.end_at ?? null),
-      made.map(({ reference_id }) => reference_id),
+      ...columnValues(made, ['reference_id']),
     ],
   })
   const ids = new Map(rows.map(({ id, code }) => [code, id]))
@@ -106,7 +105,12 @@ interface SubscriptionWithConsent {
 }
 
 async function upsertSubscriptionConsents(client: ClientBase, subscriptions: readonly SubscriptionWithConsent[]): Promise<void> {
-  const given = subscriptions.flatMap(({ id, consent }) => (id === undefined || !consent ? [] : [{ id, consent }]))
+  const given = subscriptions.flatMap(({ id: subscription, consent }) => {
+    if (subscription === undefined || !consent) return []
+    const { participant, purpose, signed, pseudonyms, attributes } = consent
+    const texts = { pseudonyms: pseudonymsText(pseudonyms), attributes: JSON.stringify(attributes) }
+    return { subscription, participant, purpose, ...signed, ...texts }
+  })
   if (given.length === 0) return
   await client.query(
     `insert into subscription_consent (subscription, participant, purpose, pseudonyms, attributes, authority, jti, given_at,
@@ -120,13 +124,8 @@ async function upsertSubscriptionConsents(client: ClientBase, subscriptions: rea
        authority = excluded.authority, jti = excluded.jti, attributes = excluded.attributes,
        given_at = excluded.given_at, expires_at = excluded.expires_at`,
     [
-      given.map(({ id }) => id),
-      ...(['participant', 'purpose'] as const).map((name) => given.map(({ consent }) => consent[name])),
-      given.map(({ consent }) => pseudonymsText(consent.pseudonyms)),
-      given.map(({ consent }) => JSON.stringify(consent.attributes)),
-      ...(['authority', 'jti', 'given_at', 'expires_at'] as const).map((name) =>
-        given.map(({ consent }) => consent.signed[name]),
-      ),
+      ...columnValues(given, ['subscription', 'participant', 'purpose', 'pseudonyms', 'attributes']),
+      ...columnValues(given, ['authority', 'jti', 'given_at', 'expires_at']),
     ],
   )
 }
@@ -173,8 +172,7 @@ export async function renewSubscriptions(
       returning subscription.id`,
     values: [
       mailbox,
-      renewals.map(({ id }) => id),
-      renewals.map(({ end_at }) => end_at),
+      ...columnValues(renewals, ['id', 'end_at']),
       renewals.map(({ from }) => from.state),
       renewals.map(({ from }) => from.end_at),
       renewals.map(({ from }) => from.mailbox),

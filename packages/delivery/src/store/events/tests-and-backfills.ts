@@ -12,6 +12,7 @@ import { lastDeletionSql } from '@rollcall/records/records/forget-traces'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
+import { columnValues } from './column-values.ts'
 import { announceMailboxesSql, referenceIdSql } from './events.ts'
 import { CONSENT_OF_SUBSCRIPTION_SQL } from './find-subscriptions.ts'
 
@@ -197,10 +198,8 @@ async function insertBackfilledEvents(
       )
       select exists (select from held) as held, (${announceMailboxesSql('queued')}) as announced`,
     [
-      ids.map(({ record }) => record),
-      ids.map(({ record_key }) => record_key),
-      page.map(({ document }) => document),
-      page.map(({ written }) => written),
+      ...columnValues(ids, ['record', 'record_key']),
+      ...columnValues(page, ['document', 'written']),
       registry.id,
       event_type,
       record_type,
