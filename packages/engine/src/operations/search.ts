@@ -47,20 +47,15 @@ export async function searchItem(received: ItemWork, item: Item): Promise<ItemAn
   // The search; more records than the cap. Last, in `replyMembersOfPage`, the disclosure and the quota or rate of records.
   const found = await findPermittedRecords(work, consented, criteria)
   const { total, records, ids, use, reason } = applyCap(exchange.grant, found, work.deps.limits.search_results)
-  const { page_size, page_number } = criteria
+  const { recordType, page_size, page_number } = criteria
   takeFromRecordBudget(work.budget, ids.length)
+  const members = await replyMembersOfPage(work, criteria, records, { page_size, page_number, total })
+  // An item that asks for a later page gets only that page.
+  const mayHaveMore = work.mode.name === 'async' && page_number === 1 && !neverShowsRecords(exchange.grant, recordType)
   return {
-    members: {
-      ...(reason !== undefined && { status_reason_message: reason }),
-      ...(await replyMembersOfPage(work, criteria, records, { page_size, page_number, total })),
-    },
+    members: reason === undefined ? members : { status_reason_message: reason, ...members },
     ...(use !== null && { use }),
-    // An item that asks for a later page gets only that page.
-    ...(work.mode.name === 'async' &&
-      page_number === 1 &&
-      !neverShowsRecords(exchange.grant, criteria.recordType) && {
-        found: { record_type: criteria.recordType.name, page_size, record_ids: ids },
-      }),
+    ...(mayHaveMore && { found: { record_type: recordType.name, page_size, record_ids: ids } }),
   }
 }
 
