@@ -60,6 +60,15 @@ export const renameIdentifierMembers = ({ type, value }: ReturnType<typeof readP
   identifier_value: value,
 })
 
+/** Reads values in the form NAME=VALUE into an object. A value without a name gets the name `unnamed`. */
+export const readNamedValues = (given: readonly string[], unnamed: string): Record<string, string> =>
+  Object.fromEntries(
+    given.map((text): [string, string] => {
+      const at = text.indexOf('=')
+      return at < 0 ? [unnamed, text] : [text.slice(0, at), text.slice(at + 1)]
+    }),
+  )
+
 /** Adds the text of an option to those before it, for options that may be given several times. */
 export function collectOption(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]

@@ -69,6 +69,18 @@ const endedStepMaker =
     message: [sentence, explainCause(event.reason)?.meaning].filter((part) => part !== undefined).join(' '),
   })
 
+/** Makes the step of an attempt that is still to end. @param state what is said of the attempt */
+const nextAttemptMaker =
+  (state: string) =>
+  ({ delivery, page, number }: Pick<DeliveryFacts, 'delivery' | 'page'> & { readonly number: number }): GivenStep => ({
+    step: 'next',
+    outcome: 'waiting',
+    delivery,
+    page,
+    attempt: number,
+    message: `Attempt ${number} is ${state}.`,
+  })
+
 interface DeliveryFacts {
   readonly delivery: string
   readonly page: number
@@ -122,22 +134,8 @@ const STEP_MAKERS: { readonly [Name in StoryEvent['event']]: (event: StoryEvent 
   dead: endedStepMaker('failed', 'It was given up.'),
   dropped: endedStepMaker('done', 'It is not sent any more.'),
   held: endedStepMaker('waiting', 'It is held: there is no address to send it to.'),
-  'attempt under way': ({ delivery, page, number }) => ({
-    step: 'next',
-    outcome: 'waiting',
-    delivery,
-    page,
-    attempt: number,
-    message: `Attempt ${number} is under way, until this time at most.`,
-  }),
-  'attempt due': ({ delivery, page, number }) => ({
-    step: 'next',
-    outcome: 'waiting',
-    delivery,
-    page,
-    attempt: number,
-    message: `Attempt ${number} is due.`,
-  }),
+  'attempt under way': nextAttemptMaker('under way, until this time at most'),
+  'attempt due': nextAttemptMaker('due'),
   kept: ({ state }) => ({
     step: 'stored',
     message:

@@ -81,6 +81,17 @@ export const RecordCounts = Type.Record(Type.String(), Type.Integer(), {
   description: 'By record type; empty where they are in a database of their own.',
 })
 
+/** The settings that may be given for a new registry, and changed later. */
+const SETTING_MEMBERS = {
+  aliases: Type.Optional(ReceiverIdAliases),
+  time_zone: Type.Optional(TimeZone),
+  majority_age: Type.Optional(MajorityAge),
+  web_origins: Type.Optional(WebOrigins),
+  reg_type_aliases: Type.Optional(RegTypeAliases),
+  qualified_kids: Type.Optional(QualifiedKids),
+  primary_identifiers: Type.Optional(PrimaryTypes),
+}
+
 /** Adds a registry with its tables; a running server has it within a second. */
 export const addRegistry = defineAct(
   {
@@ -95,13 +106,7 @@ export const addRegistry = defineAct(
       kind: REGISTRY_MEMBERS.kind,
       namespace: Type.Optional(text('First segment of its paths (default: the kind; of a sandbox the kind and -test).')),
       sender_id: Type.Optional(text('Its sender_id in messages (default: <namespace>.rollcall).')),
-      aliases: Type.Optional(ReceiverIdAliases),
-      time_zone: Type.Optional(TimeZone),
-      majority_age: Type.Optional(MajorityAge),
-      web_origins: Type.Optional(WebOrigins),
-      reg_type_aliases: Type.Optional(RegTypeAliases),
-      qualified_kids: Type.Optional(QualifiedKids),
-      primary_identifiers: Type.Optional(PrimaryTypes),
+      ...SETTING_MEMBERS,
       environment: Type.Optional(REGISTRY_MEMBERS.environment),
       source: Type.Optional(Source),
       allow_writer: Type.Optional(AllowWriter),
@@ -155,13 +160,7 @@ export const changeRegistry = defineAct(
     settings: true,
     input: closed({
       namespace: Namespace,
-      aliases: Type.Optional(ReceiverIdAliases),
-      time_zone: Type.Optional(TimeZone),
-      majority_age: Type.Optional(MajorityAge),
-      web_origins: Type.Optional(WebOrigins),
-      reg_type_aliases: Type.Optional(RegTypeAliases),
-      qualified_kids: Type.Optional(QualifiedKids),
-      primary_identifiers: Type.Optional(PrimaryTypes),
+      ...SETTING_MEMBERS,
       source: Type.Optional(Source),
       allow_writer: Type.Optional(AllowWriter),
     }),

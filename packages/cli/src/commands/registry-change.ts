@@ -9,7 +9,7 @@ import { CommandError } from '../failure.ts'
 import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { PEOPLE_SEED, renamedPrimaryIdentifiers, syntheticRecords } from '../synthetic-people.ts'
-import { collectOption, wholeNumberReader } from '../values.ts'
+import { collectOption, readNamedValues, wholeNumberReader } from '../values.ts'
 
 export const addRegistryCommand = {
   defineCommand(command: Command): void {
@@ -144,13 +144,7 @@ const primaryOption = (): Option =>
 /** Reads primary identifier types: `NID` is for the first record type of the kind, `Group=HOUSEHOLD_NO` for another one. */
 function readPrimaryTypes(kind: string, given: readonly string[] | undefined) {
   if (given === undefined) return undefined
-  const first = kindNamed(kind)?.record_types[0].name ?? ''
-  return Object.fromEntries(
-    given.map((text): [string, string] => {
-      const at = text.indexOf('=')
-      return at < 0 ? [first, text] : [text.slice(0, at), text.slice(at + 1)]
-    }),
-  )
+  return readNamedValues(given, kindNamed(kind)?.record_types[0].name ?? '')
 }
 
 interface AddOptions extends OutputOptions {

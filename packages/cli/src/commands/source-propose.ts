@@ -5,7 +5,7 @@ import { callWithDatabase } from '../environment.ts'
 import { writeNewFile } from '../new-file.ts'
 import { countWithNoun, type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
-import { collectOption } from '../values.ts'
+import { collectOption, readNamedValues } from '../values.ts'
 
 export function defineCommand(command: Command): void {
   withJsonOption(command)
@@ -45,21 +45,13 @@ interface ProposeOptions extends OutputOptions {
 async function runPropose(of: string, options: ProposeOptions): Promise<void> {
   listenForStop()
   const { engine, urlEnv: url_env, urlFile: url_file, table, allowWriter: allow_writer, out } = options
-  const input = { of, engine, url_env, url_file, tables: readTableOptions(table), allow_writer }
+  // `office.person` is the table of the first record type, `Group=office.household` that of Group.
+  const tables = readNamedValues(table ?? [], '')
+  const input = { of, engine, url_env, url_file, tables, allow_writer }
   const proposal = await callWithDatabase(proposeSource, input)
   if (out === undefined) return printResult(options, proposal, proposal.file.trimEnd())
   await writeNewFile(out, proposal.file)
   const { columns, decide } = proposal
   const summary = `${countWithNoun(columns, 'column is', 'columns are')} proposed, and ${countWithNoun(decide.length, 'line')} must be decided; review ${out}`
   printResult(options, { ...proposal, out }, [summary, ...decide.map((one) => `decide: ${one}`)].join('\n'))
-}
-
-/** Reads the values of --table: `office.person` is the table of the first record type, `Group=office.household` that of Group. */
-function readTableOptions(given: readonly string[] = []): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    given.map((text): [string, string] => {
-      const at = text.indexOf('=')
-      return at < 0 ? ['', text] : [text.slice(0, at), text.slice(at + 1)]
-    }),
-  )
 }

@@ -10,7 +10,6 @@ export interface Session {
   /** Namespaces of the registries to which the operator is bound; null for all. */
   readonly registries: readonly string[] | null
   readonly expires_at: string
-  readonly idle_seconds: number
   /** True if the server is set so that a second operator must approve some acts. */
   readonly two_person: boolean
   readonly demo: boolean
@@ -20,7 +19,6 @@ export interface Session {
 
 /** A way to sign in. */
 export interface SignInMethod {
-  readonly method: string
   readonly title: string
   /** The address at which the sign-in begins; null: the person fills in a form on the sign-in page. */
   readonly start: string | null

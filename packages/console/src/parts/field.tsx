@@ -51,8 +51,8 @@ const INPUT_BY_KIND = {
     <Checkbox name={name} label={label} description={note} defaultChecked={value === true} />
   ),
   group: ({ name, label, note, options = [], ticked = [] }) => (
-    <fieldset className={styles.group}>
-      <legend className={styles.legend}>{label}</legend>
+    <fieldset>
+      <legend>{label}</legend>
       {note !== undefined && <p className={styles.note}>{note}</p>}
       <div className={styles.boxes}>
         {options.map((option) => (

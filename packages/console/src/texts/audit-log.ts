@@ -14,7 +14,6 @@ export const AUDIT_LOG = {
     registry: 'Registry',
     what: 'What',
     purpose: 'Purpose',
-    basis: 'Basis',
     records: 'Records',
     shown: 'Data',
     named: 'User and case',

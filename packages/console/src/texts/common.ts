@@ -6,14 +6,12 @@ export const LOCALE = 'en-GB'
 /** Texts that several pages share. */
 export const COMMON = {
   product: 'Rollcall',
-  console: 'Operator console',
   demo: 'Demo',
   demoPage: 'Let it live, break it',
   loading: 'Loading',
   retry: 'Try again',
   cancel: 'Back',
   close: 'Close',
-  copy: 'Copy',
   copied: 'Copied',
   copyOf: (what: string) => `Copy ${what}`,
   none: 'none',
@@ -22,8 +20,6 @@ export const COMMON = {
   no: 'no',
   all: 'all',
   unchanged: 'not chosen',
-  refresh: 'Refresh',
-  details: 'Details',
   newest: 'Newest',
   older: 'Older',
   pages: 'Pages of the table',
@@ -40,7 +36,6 @@ export const COMMON = {
   emptyTable: 'Nothing here',
   noMatch: 'Nothing matches the filter',
   noMatchAdvice: 'Take a condition out of the filter, or choose a longer time.',
-  ago: (text: string) => `${text} ago`,
   gone: 'It is not here',
   goneAdvice: 'It was removed or its time of storage is over, or it belongs to a registry that you may not see.',
   pageFailed: {

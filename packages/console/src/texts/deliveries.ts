@@ -47,9 +47,7 @@ export const DELIVERY = {
   columns: { number: 'Attempt', at: 'Began', duration: 'Duration', status: 'HTTP', error: 'Result' },
   fine: 'taken',
   advice: 'What to do',
-  gone: 'There is no address.',
   noAttempt: 'No attempt yet',
-  toMessage: 'Timeline of the message',
 } as const
 
 /** Texts of the destinations with failures. */

@@ -20,7 +20,6 @@ export const GRANTS = {
   noGrant: 'no grant',
   noEnd: 'no end',
   none: 'There is no registry of its environment',
-  matrix: 'Operations by registry',
   matrixCaption: 'Which operation is granted in which registry',
   operation: 'Operation',
   may: 'granted',

@@ -52,7 +52,6 @@ export const MESSAGE_ENDS = {
 /** Texts of the page of one message. */
 export const TIMELINE = {
   above: 'All messages',
-  lead: 'What happened to it, from its arrival to the last attempt at its answer.',
   several: (count: string) => `${count} messages have this message_id.`,
   timeline: 'Timeline',
   facts: {

@@ -117,7 +117,6 @@ export const PARTICIPANT = {
       state: 'State',
       from: 'Valid from',
       until: 'Valid until',
-      thumbprint: 'Thumbprint',
       acts: 'Change',
     },
     uses: { sig: 'signatures', enc: 'encryption' },

@@ -2,7 +2,6 @@
 
 /** Texts of the frame of the partner page, which is around each view. */
 export const PARTNER = {
-  page: 'Partner page',
   skip: 'Skip to the content',
   views: 'Parts of the page',
   view: {

@@ -203,6 +203,5 @@ export const REGISTRY = {
     lead: 'A record about nobody, as this registry would have it, with the JSON Schema of such records.',
     record: (type: string) => `A ${type}`,
     schema: (type: string) => `JSON Schema of ${type}`,
-    types: 'Record type',
   },
 } as const

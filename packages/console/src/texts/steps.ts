@@ -11,7 +11,6 @@ export interface NextStepLink {
 
 export const NEXT_STEPS = {
   addRegistry: { to: '/registries', text: 'Go to the registries and add one', role: 'own' },
-  addParticipant: { to: '/participants', text: 'Go to the participants and add one', role: 'own' },
   grant: { to: '/participants', text: 'Open a participant and grant it something', role: 'own' },
   search: { to: '/try', text: 'Try a search', role: 'operate' },
   subscriptions: { to: '/subscriptions', text: 'Look at the subscriptions', role: 'read' },

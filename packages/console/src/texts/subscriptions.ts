@@ -86,7 +86,6 @@ export const EVENTS = {
     occurred: 'Happened',
     recorded: 'Recorded',
     matched: 'Notified',
-    version: 'Version',
     event_id: 'event_id',
     corrected: 'Corrected by',
   },

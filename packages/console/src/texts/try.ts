@@ -9,7 +9,6 @@ export const TRY = {
   fields: {
     namespace: 'Registry',
     sender_id: 'Participant',
-    senderAdvice: 'In whose name the search is built.',
     record_type: 'Record type',
     by: 'Search by',
     answer: 'Answer',
@@ -26,7 +25,6 @@ export const TRY = {
   conditionAt: (number: number) => `Condition ${number}`,
   addCondition: 'Add a condition',
   removeCondition: (number: number) => `Remove condition ${number}`,
-  several: 'Values, with commas between them',
   operators: {
     $eq: 'is',
     $ne: 'is not',

@@ -151,11 +151,14 @@ async function insertGrant(
   return added
 }
 
+/** The message about a grant that would be over before it begins, or is over already. */
+export const GRANT_END_RULE = 'valid_until: must be later than valid_from, and than now'
+
 /** The start and end of a grant with these terms, added now. @throws StoreRefusal its end is not after its start */
 export function grantPeriod(terms: Pick<GrantTerms, 'valid_from' | 'valid_until'>, now = new Date()) {
   const { valid_from, valid_until } = grantTimes(terms, now)
   if (valid_until !== null && valid_until <= valid_from) {
-    throw new StoreRefusal('valid_until: must be later than valid_from, and than now')
+    throw new StoreRefusal(GRANT_END_RULE)
   }
   return { valid_from, valid_until }
 }

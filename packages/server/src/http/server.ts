@@ -182,6 +182,26 @@ export function mountMethods(app: HttpServer, path: string, rows: readonly Metho
   app.route({ method: others, url: path, config: { name }, onRequest: refuse, handler: ignoreAnswered })
 }
 
+type MountedCall = Pick<MethodHandler, 'method' | 'name' | 'deprecated'> & { readonly path: string }
+
+/** Mounts a table of calls below a path. `{name}` in the path of a call is a parameter, and calls may share a path. */
+export function mountCalls<Call extends MountedCall>(
+  app: HttpServer,
+  base: string,
+  calls: readonly Call[],
+  handlerOf: (call: Call) => RequestHandler,
+): void {
+  for (const [path, rows] of Map.groupBy(calls, (call) => call.path)) {
+    const handlers = rows.map((call) => ({
+      method: call.method,
+      name: call.name,
+      deprecated: call.deprecated,
+      handler: handlerOf(call),
+    }))
+    mountMethods(app, `${base}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`, handlers)
+  }
+}
+
 /** Fastify needs a handler but never calls this one, because the `onRequest` hook of the route has answered. */
 function ignoreAnswered(): void {}
 

@@ -6,7 +6,7 @@ import { Badge } from '../../parts/badge.tsx'
 import { CopyValue } from '../../parts/identifier.tsx'
 import { FactList, Panel, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
-import { type Column, PanelTable } from '../../parts/table.tsx'
+import { type Column, PanelTable, rowsAsQuery } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { numberText } from '../../parts/times.ts'
 import { useAct } from '../../parts/use-act.tsx'
@@ -93,7 +93,7 @@ function VerificationProgress({ progress }: { readonly progress: Progress }) {
         <PanelTable
           caption={VERIFY.faults}
           columns={FAULT_COLUMNS}
-          query={{ data: faults, error: null, refetch: () => undefined }}
+          query={rowsAsQuery(faults)}
           keyOf={({ kind, chain, sequence, detail }) => `${kind} ${chain} ${sequence} ${detail}`}
         />
       )}

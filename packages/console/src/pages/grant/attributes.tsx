@@ -49,7 +49,7 @@ export function Attributes({ registry, draft, set }: AttributesProps) {
   ]
   return (
     <fieldset className={styles.names}>
-      <legend className={styles.legend}>{TEXTS.attributes}</legend>
+      <legend>{TEXTS.attributes}</legend>
       {(['ask', 'see'] as const).map((member) => (
         <Checkbox
           key={member}

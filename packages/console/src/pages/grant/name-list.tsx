@@ -20,7 +20,7 @@ export function NameList({ label, known, names, withAll = false, onChange }: Nam
   if (shown.length === 0) return null
   return (
     <fieldset className={styles.names}>
-      <legend className={styles.legend}>{label}</legend>
+      <legend>{label}</legend>
       {withAll && (
         <Checkbox
           label={GRANT.edit.everything}
@@ -59,7 +59,7 @@ export function FreeNames({ label, note, names, withAll = false, onChange }: Fre
   }
   return (
     <fieldset className={styles.names}>
-      <legend className={styles.legend}>{label}</legend>
+      <legend>{label}</legend>
       {withAll && (
         <Checkbox
           label={GRANT.edit.everything}

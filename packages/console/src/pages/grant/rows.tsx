@@ -25,7 +25,7 @@ export function RecordConditions({ registry, draft, onChange }: RecordConditions
   const types = Object.keys(registry.records).filter((type) => isGrantedName(granted, type) || type in rows)
   return (
     <fieldset className={styles.names}>
-      <legend className={styles.legend}>{TEXTS.label}</legend>
+      <legend>{TEXTS.label}</legend>
       {types.map((type) => (
         <TypeConditions
           key={type}

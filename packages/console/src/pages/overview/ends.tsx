@@ -1,7 +1,7 @@
 /** A list of grants, keys, tokens and subscriptions that end within 30 days, the earliest first. */
 import type { Overview } from '../../api/answers.ts'
 import { Section } from '../../parts/page.tsx'
-import { type Column, PanelTable } from '../../parts/table.tsx'
+import { type Column, PanelTable, rowsAsQuery } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { OVERVIEW } from '../../texts/overview.ts'
 
@@ -32,7 +32,7 @@ export const EndingSoon = ({ rows }: { readonly rows: readonly ComingEnd[] }) =>
       <PanelTable
         caption={TEXTS.caption}
         columns={COLUMNS}
-        query={{ data: rows, error: null, refetch: () => {} }}
+        query={rowsAsQuery(rows)}
         keyOf={({ what, name, of, id, at }) => [what, name, of, id, at].join(' ')}
         linkOf={endingItemAddress}
       />

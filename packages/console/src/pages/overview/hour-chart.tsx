@@ -1,5 +1,6 @@
 /** A chart with a bar for each of the last 24 hours, and a table with the same numbers for screen readers. */
 import type { Overview } from '../../api/answers.ts'
+import tableStyles from '../../parts/table.module.css'
 import { numberText } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { OVERVIEW } from '../../texts/overview.ts'
@@ -102,7 +103,7 @@ interface HourBar {
 }
 
 const HourTable = ({ bars }: { readonly bars: readonly HourBar[] }) => (
-  <div className={styles.unseen}>
+  <div className={tableStyles.unseen}>
     <table>
       <caption>{TEXTS.name}</caption>
       <thead>

@@ -3,7 +3,7 @@ import type { Overview } from '../../api/answers.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { type Column, DataTable } from '../../parts/table.tsx'
+import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
 import { durationText, numberText } from '../../parts/times.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { OVERVIEW } from '../../texts/overview.ts'
@@ -37,7 +37,7 @@ export function Traffic({ overview: { hours, traffic } }: { readonly overview: O
           <DataTable
             caption={TEXTS.caption}
             columns={OPERATION_COLUMNS}
-            query={{ data: rows, error: null, refetch: () => {} }}
+            query={rowsAsQuery(rows)}
             keyOf={({ operation, mode }) => `${operation} ${mode}`}
             empty={
               <Empty next={NEXT_STEPS.search} title={TEXTS.empty}>

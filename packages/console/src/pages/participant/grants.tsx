@@ -7,6 +7,7 @@ import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
+import tableStyles from '../../parts/table.module.css'
 import { type Column, DataTable, PanelTable, rowsAsQuery } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { numberText } from '../../parts/times.ts'
@@ -122,7 +123,7 @@ interface OperationMarkProps {
 
 /** A sign that says whether an operation is granted, with a word for screen readers; no sign if the registry lacks it. */
 function OperationMark({ names, known, operation }: OperationMarkProps) {
-  if (!known.includes(operation)) return <span className={styles.unseen}>{GRANTS.unknown}</span>
+  if (!known.includes(operation)) return <span className={tableStyles.unseen}>{GRANTS.unknown}</span>
   const may = names === 'all' || names.includes(operation)
   const Icon = may ? IconCheck : IconMinus
   return (

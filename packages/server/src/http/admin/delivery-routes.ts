@@ -8,59 +8,43 @@ import { openDeliveryBody } from '@rollcall/admin/messages/bodies'
 import { type AdminRoute, adminRoute } from './route.ts'
 
 export const DELIVERY_ROUTES: readonly AdminRoute[] = [
-  adminRoute(listDeliveries, {
-    method: 'GET',
-    path: '/deliveries',
+  adminRoute('GET', '/deliveries', listDeliveries, {
     name: 'listDeliveries',
     role: 'read',
     summary: 'What is sent to participants, the newest first.',
   }),
-  adminRoute(showDelivery, {
-    method: 'GET',
-    path: '/deliveries/{id}',
+  adminRoute('GET', '/deliveries/{id}', showDelivery, {
     name: 'showDelivery',
     role: 'read',
     hidden: ['body'],
     summary: 'One delivery with every attempt, without its message.',
   }),
-  adminRoute(openDeliveryBody, {
-    method: 'POST',
-    path: '/deliveries/{id}/body',
+  adminRoute('POST', '/deliveries/{id}/body', openDeliveryBody, {
     name: 'openDeliveryBody',
     role: 'audit',
     summary: 'The message of a delivery, opened. The access has an audit entry with its reason before.',
   }),
-  adminRoute(retryDeliveries, {
-    method: 'POST',
-    path: '/deliveries/retry',
+  adminRoute('POST', '/deliveries/retry', retryDeliveries, {
     name: 'retryDeliveries',
     role: 'operate',
     summary: 'Attempts deliveries that wait or were given up now; with `dry_run` it says how many, and of whom.',
   }),
-  adminRoute(replayDeliveries, {
-    method: 'POST',
-    path: '/deliveries/replay',
+  adminRoute('POST', '/deliveries/replay', replayDeliveries, {
     name: 'replayDeliveries',
     role: 'operate',
     summary: 'Sends deliveries that came to their end again; with `dry_run` it says how many, and of whom.',
   }),
-  adminRoute(cancelDeliveries, {
-    method: 'POST',
-    path: '/deliveries/cancel',
+  adminRoute('POST', '/deliveries/cancel', cancelDeliveries, {
     name: 'cancelDeliveries',
     role: 'operate',
     summary: 'Stops the attempts at deliveries; with `dry_run` it says how many, and of whom.',
   }),
-  adminRoute(listDestinations, {
-    method: 'GET',
-    path: '/destinations',
+  adminRoute('GET', '/destinations', listDestinations, {
     name: 'listDestinations',
     role: 'read',
     summary: 'Where deliveries wait or were given up, why, and what to do.',
   }),
-  adminRoute(listMailboxes, {
-    method: 'GET',
-    path: '/mailboxes',
+  adminRoute('GET', '/mailboxes', listMailboxes, {
     name: 'listMailboxes',
     role: 'read',
     summary: 'Mailboxes with what waits in them, the newest first.',

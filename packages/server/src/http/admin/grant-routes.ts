@@ -9,59 +9,43 @@ import { type AdminRoute, adminRoute } from './route.ts'
 const GRANT_PATH = '/registries/{namespace}/grants/{sender_id}'
 
 export const GRANT_ROUTES: readonly AdminRoute[] = [
-  adminRoute(listGrants, {
-    method: 'GET',
-    path: '/grants',
+  adminRoute('GET', '/grants', listGrants, {
     name: 'listGrants',
     role: 'read',
     summary: 'The grants that are not revoked, past and future ones included.',
   }),
-  adminRoute(listExpiringGrants, {
-    method: 'GET',
-    path: '/grants/expiring',
+  adminRoute('GET', '/grants/expiring', listExpiringGrants, {
     name: 'expiringGrants',
     role: 'read',
     summary: 'Grants that end within so many days.',
   }),
-  adminRoute(listGrantTemplates, {
-    method: 'GET',
-    path: '/registries/{namespace}/grant-templates',
+  adminRoute('GET', '/registries/{namespace}/grant-templates', listGrantTemplates, {
     name: 'listGrantTemplates',
     role: 'read',
     summary: 'Grants that are often made, with their terms for this registry.',
   }),
-  adminRoute(explainGrant, {
-    method: 'GET',
-    path: GRANT_PATH,
+  adminRoute('GET', GRANT_PATH, explainGrant, {
     name: 'explainGrant',
     role: 'read',
     summary: 'What the grant that counts now means, attribute by attribute.',
   }),
-  adminRoute(setGrant, {
-    method: 'POST',
-    path: GRANT_PATH,
+  adminRoute('POST', GRANT_PATH, setGrant, {
     name: 'setGrant',
     role: 'own',
     summary: 'Grants the terms in place of what is granted, or beside a grant of another time.',
   }),
-  adminRoute(revokeGrant, {
-    method: 'POST',
-    path: `${GRANT_PATH}/revoke`,
+  adminRoute('POST', `${GRANT_PATH}/revoke`, revokeGrant, {
     name: 'revokeGrant',
     role: 'operate',
     summary: 'Revokes every grant of a participant in a registry.',
   }),
-  adminRoute(previewGrant, {
-    method: 'POST',
-    path: `${GRANT_PATH}/preview`,
+  adminRoute('POST', `${GRANT_PATH}/preview`, previewGrant, {
     name: 'previewGrant',
     role: 'read',
     summary:
       'A synthetic record, whole and as the participant would see it: under the grant in force, or under the `terms` that are given.',
   }),
-  adminRoute(proposeGrant, {
-    method: 'GET',
-    path: `${GRANT_PATH}/proposal`,
+  adminRoute('GET', `${GRANT_PATH}/proposal`, proposeGrant, {
     name: 'proposeGrant',
     role: 'operate',
     heavy: 'auditLog',

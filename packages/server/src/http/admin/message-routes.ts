@@ -7,38 +7,28 @@ import { showOverview } from '@rollcall/admin/overview'
 import { type AdminRoute, adminRoute } from './route.ts'
 
 export const MESSAGE_ROUTES: readonly AdminRoute[] = [
-  adminRoute(showOverview, {
-    method: 'GET',
-    path: '/overview',
+  adminRoute('GET', '/overview', showOverview, {
     name: 'showOverview',
     role: 'read',
     summary: 'The last 24 hours by hour, what waits and what fails, what ends soon, and the health of the server.',
   }),
-  adminRoute(listMessages, {
-    method: 'GET',
-    path: '/messages',
+  adminRoute('GET', '/messages', listMessages, {
     name: 'listMessages',
     role: 'read',
     heavy: 'auditLog',
     summary: 'Messages that were answered, acknowledged or sent, the newest first. They name no person.',
   }),
-  adminRoute(showMessage, {
-    method: 'GET',
-    path: '/messages/{message_id}',
+  adminRoute('GET', '/messages/{message_id}', showMessage, {
     name: 'showMessage',
     role: 'read',
     summary: 'The timeline of a message: every step with its time, and what is still to come. It names no person.',
   }),
-  adminRoute(openBodies, {
-    method: 'POST',
-    path: '/messages/{message_id}/bodies',
+  adminRoute('POST', '/messages/{message_id}/bodies', openBodies, {
     name: 'openBodies',
     role: 'audit',
     summary: 'What is stored of the content of a message, opened. The access has an audit entry with its reason before.',
   }),
-  adminRoute(makeEvidence, {
-    method: 'GET',
-    path: '/messages/{message_id}/evidence',
+  adminRoute('GET', '/messages/{message_id}/evidence', makeEvidence, {
     name: 'makeEvidence',
     role: 'audit',
     summary: 'The audit entries of a message, for whoever verifies it without the database.',

@@ -11,7 +11,7 @@ import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFoundFault, sendJson } from '../answer.ts'
 import type { HasDirectory } from '../protocol-routes.ts'
-import { type HttpServer, type MethodHandler, mountMethods } from '../server.ts'
+import { type HttpServer, mountCalls, mountHandler } from '../server.ts'
 import { type AuthenticationDeps, authenticate, type OperatorListener } from './authenticate.ts'
 import { type CallFacts, type CallLogDeps, logRequestsWithoutCall, runLoggedCall } from './call-log.ts'
 import { type CallSlots, createCallSlots } from './call-slots.ts'
@@ -34,40 +34,25 @@ export function addAdminRoutes(app: HttpServer, deps: AdminRouteDeps, listener: 
   logRequestsWithoutCall(app, deps, ADMIN_BASE)
   const repeatedAccesses = createRepeatedAccesses(deps.clock ?? performance)
   const slots = createCallSlots()
-  const handlers = new Map<string, MethodHandler[]>()
-  for (const route of ADMIN_ROUTES) {
-    const { method, name, path, deprecated } = route
-    const rows = handlers.get(path) ?? []
-    handlers.set(path, rows)
-    rows.push({
-      method,
-      name,
-      deprecated,
-      handler: (request, reply) =>
-        runLoggedCall(deps, name, request, (call) =>
-          answerAdminCall({ ...deps, repeatedAccesses, slots }, route, listener, request, reply, call),
-        ),
-    })
-  }
-  for (const [path, rows] of handlers) {
-    mountMethods(app, `${ADMIN_BASE}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`, rows)
-  }
+  mountCalls(
+    app,
+    ADMIN_BASE,
+    ADMIN_ROUTES,
+    (route) => (request, reply) =>
+      runLoggedCall(deps, route.name, request, (call) =>
+        answerAdminCall({ ...deps, repeatedAccesses, slots }, route, listener, request, reply, call),
+      ),
+  )
   const name = 'describeAdminApi'
   // The document is made at the first request for it: it is long, and most nodes never get such a request.
   let document: string | undefined
-  mountMethods(app, `${ADMIN_BASE}/openapi.json`, [
-    {
-      method: 'GET',
-      name,
-      deprecated: undefined,
-      handler: (request, reply) =>
-        runLoggedCall(deps, name, request, async (call) => {
-          await authenticate(deps, listener, request, call)
-          document ??= JSON.stringify(makeAdminApiDocument(ADMIN_ROUTES))
-          sendJson(reply, 200, document)
-        }),
-    },
-  ])
+  mountHandler(app, 'GET', name, `${ADMIN_BASE}/openapi.json`, (request, reply) =>
+    runLoggedCall(deps, name, request, async (call) => {
+      await authenticate(deps, listener, request, call)
+      document ??= JSON.stringify(makeAdminApiDocument(ADMIN_ROUTES))
+      sendJson(reply, 200, document)
+    }),
+  )
 }
 
 async function answerAdminCall(

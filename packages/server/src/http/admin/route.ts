@@ -73,11 +73,13 @@ export interface AdminRoute {
 /** The parts from which the OpenAPI description of a call is made. */
 export type DescribedCall = Omit<AdminRoute, 'role' | 'call' | 'approval' | 'heavy'>
 
-type AdminRouteSettings = Pick<AdminRoute, 'method' | 'path' | 'name' | 'summary' | 'role'> &
+type AdminRouteSettings = Pick<AdminRoute, 'name' | 'summary' | 'role'> &
   Partial<Pick<AdminRoute, 'hidden' | 'heavy' | 'status' | 'deprecated'>>
 
 /** Makes a row of the table of the admin API. */
 export function adminRoute<Input extends TSchema, Result extends TSchema>(
+  method: RouteMethod,
+  path: string,
   adminFunction: AdminFunction<AdminDeps, Input, Result>,
   row: AdminRouteSettings,
 ): AdminRoute {
@@ -86,7 +88,7 @@ export function adminRoute<Input extends TSchema, Result extends TSchema>(
   // The input is not checked yet; the admin function checks it.
   const call = (deps: AdminDeps, given: unknown) => adminFunction(deps, given as GivenInput<Static<Input>>)
   const usual = { audience: 'operator', hidden: [], heavy: undefined, status: 200, deprecated: undefined } as const
-  return { ...usual, ...row, input, result, approval, call }
+  return { ...usual, ...row, method, path, input, result, approval, call }
 }
 
 /** The names of the input's members in the path. */

@@ -25,54 +25,40 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   ...DELIVERY_ROUTES,
   ...AUDIT_ROUTES,
   ...PROPOSAL_ROUTES,
-  adminRoute(listHolds, {
-    method: 'GET',
-    path: '/holds',
+  adminRoute('GET', '/holds', listHolds, {
     name: 'listHolds',
     role: 'read',
     summary: 'The holds in force, the oldest first. Of a person they do not say who it is.',
   }),
-  adminRoute(addHold, {
-    method: 'POST',
-    path: '/holds',
+  adminRoute('POST', '/holds', addHold, {
     name: 'addHold',
     role: 'operate',
     status: 201,
     summary: 'Stops prune and erase for a person, a participant or a period.',
   }),
-  adminRoute(removeHold, {
-    method: 'POST',
-    path: '/holds/{id}/remove',
+  adminRoute('POST', '/holds/{id}/remove', removeHold, {
     name: 'removeHold',
     role: 'own',
     summary: 'Ends a hold: what it covered is deleted by the next prune.',
   }),
-  adminRoute(showRetention, {
-    method: 'GET',
-    path: '/retention/ages',
+  adminRoute('GET', '/retention/ages', showRetention, {
     name: 'showRetention',
     role: 'read',
     summary: 'What is stored for how long.',
   }),
-  adminRoute(countPrunable, {
-    method: 'GET',
-    path: '/retention/prunable',
+  adminRoute('GET', '/retention/prunable', countPrunable, {
     name: 'countPrunable',
     role: 'operate',
     heavy: 'prunable',
     summary: 'What prune would delete now. It deletes nothing, and verifies the audit log, which may take long.',
   }),
-  adminRoute(withdrawConsent, {
-    method: 'POST',
-    path: '/consents/withdraw',
+  adminRoute('POST', '/consents/withdraw', withdrawConsent, {
     name: 'withdrawConsent',
     role: 'consent',
     summary:
       'Withdraws a signed consent by authority and jti, or what a person has consented to for a purpose. What is begun is stopped.',
   }),
-  adminRoute(revokeConsents, {
-    method: 'POST',
-    path: '/consents/revoke',
+  adminRoute('POST', '/consents/revoke', revokeConsents, {
     name: 'revokeConsents',
     role: 'consent',
     summary: 'Withdraws the signed consents of a revocation list of their authority.',

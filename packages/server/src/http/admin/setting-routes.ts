@@ -4,16 +4,12 @@ import { listSettings } from '@rollcall/admin/settings'
 import { type AdminRoute, adminRoute } from './route.ts'
 
 export const SETTING_ROUTES: readonly AdminRoute[] = [
-  adminRoute(listSettings, {
-    method: 'GET',
-    path: '/settings',
+  adminRoute('GET', '/settings', listSettings, {
     name: 'listSettings',
     role: 'read',
     summary: 'Every limit and option of the node that answers, with value, default, source and meaning. No secrets.',
   }),
-  adminRoute(listFindings, {
-    method: 'GET',
-    path: '/findings',
+  adminRoute('GET', '/findings', listFindings, {
     name: 'listFindings',
     role: 'read',
     summary: 'What doctor finds on the node that answers: each check with its state, and the command that mends it.',

@@ -6,38 +6,28 @@ import { type AdminRoute, adminRoute } from './route.ts'
 const SUBSCRIPTION_PATH = '/subscriptions/{code}'
 
 export const SUBSCRIPTION_ROUTES: readonly AdminRoute[] = [
-  adminRoute(listSubscriptions, {
-    method: 'GET',
-    path: '/subscriptions',
+  adminRoute('GET', '/subscriptions', listSubscriptions, {
     name: 'listSubscriptions',
     role: 'read',
     summary: 'Subscriptions of participants, the newest first: to which events, and never about whom.',
   }),
-  adminRoute(showSubscription, {
-    method: 'GET',
-    path: SUBSCRIPTION_PATH,
+  adminRoute('GET', SUBSCRIPTION_PATH, showSubscription, {
     name: 'showSubscription',
     role: 'read',
     hidden: ['criteria'],
     summary: 'One subscription with its mailbox, without its filter.',
   }),
-  adminRoute(cancelSubscription, {
-    method: 'POST',
-    path: `${SUBSCRIPTION_PATH}/cancel`,
+  adminRoute('POST', `${SUBSCRIPTION_PATH}/cancel`, cancelSubscription, {
     name: 'cancelSubscription',
     role: 'operate',
     summary: 'Ends a subscription: it matches nothing more, and what waits for it is not sent.',
   }),
-  adminRoute(testSubscription, {
-    method: 'POST',
-    path: `${SUBSCRIPTION_PATH}/test`,
+  adminRoute('POST', `${SUBSCRIPTION_PATH}/test`, testSubscription, {
     name: 'testSubscription',
     role: 'operate',
     summary: 'Queues one notification with a synthetic record, marked as a test.',
   }),
-  adminRoute(resumeSubscription, {
-    method: 'POST',
-    path: `${SUBSCRIPTION_PATH}/resume`,
+  adminRoute('POST', `${SUBSCRIPTION_PATH}/resume`, resumeSubscription, {
     name: 'resumeSubscription',
     role: 'operate',
     summary: 'Opens a suspended subscription again with its mailbox: what waits there is sent.',

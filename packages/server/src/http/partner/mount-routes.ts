@@ -9,7 +9,7 @@ import { type InputLimits, readInput } from '../admin/read-input.ts'
 import { asRequestFault } from '../admin/refusal.ts'
 import { sendJson } from '../answer.ts'
 import { type PageSessions, tooManyFault } from '../page-sessions.ts'
-import { type HttpServer, type MethodHandler, mountMethods } from '../server.ts'
+import { type HttpServer, mountCalls } from '../server.ts'
 import { PARTNER_BASE, type PartnerRoute, partnerInputLimits } from './route.ts'
 import { PARTNER_ROUTES } from './routes.ts'
 import {
@@ -31,21 +31,12 @@ type PartnerRouteDeps = Omit<PartnerDeps, 'sender_id' | 'mayReplay' | 'sampleOf'
 export function addPartnerRoutes(app: HttpServer, deps: PartnerRouteDeps, listener: PartnerListener): void {
   addPartnerSessionRoutes(app, deps, listener)
   const page = createPartnerPageSessions(deps, listener)
-  const handlers = new Map<string, MethodHandler[]>()
-  for (const route of PARTNER_ROUTES) {
-    const { method, name, path, deprecated } = route
-    const rows = handlers.get(path) ?? []
-    handlers.set(path, rows)
-    rows.push({
-      method,
-      name,
-      deprecated,
-      handler: (request, reply) => answerPartnerCall(deps, page, listener, route, request, reply),
-    })
-  }
-  for (const [path, rows] of handlers) {
-    mountMethods(app, `${PARTNER_BASE}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`, rows)
-  }
+  mountCalls(
+    app,
+    PARTNER_BASE,
+    PARTNER_ROUTES,
+    (route) => (request, reply) => answerPartnerCall(deps, page, listener, route, request, reply),
+  )
 }
 
 async function answerPartnerCall(

@@ -5,6 +5,7 @@ import type { PartnerDeps } from '@rollcall/admin/partner/partner'
 import type { Static, TSchema } from 'typebox'
 import type { InputLimits } from '../admin/read-input.ts'
 import type { DescribedCall } from '../admin/route.ts'
+import type { RouteMethod } from '../server.ts'
 
 /** The beginning of the path of every call of the partner API. */
 export const PARTNER_BASE = '/partner/api'
@@ -26,15 +27,18 @@ export interface PartnerRoute extends PartnerCall {
   readonly call: (deps: PartnerDeps, input: unknown) => Promise<unknown>
 }
 
-type PartnerRouteRow = Pick<PartnerRoute, 'method' | 'path' | 'name' | 'summary'>
+type PartnerRouteRow = Pick<PartnerRoute, 'name' | 'summary'>
 
 /** Makes a row of the table. The participant is always that of the session, and never a member of the input. */
 export function partnerRoute<Input extends TSchema, Result extends TSchema>(
+  method: RouteMethod,
+  path: string,
   adminFunction: AdminFunction<PartnerDeps, Input, Result>,
   row: PartnerRouteRow,
 ): PartnerRoute {
   const { input, result } = adminFunction
   // The input is not checked yet; the admin function checks it.
   const call = (deps: PartnerDeps, given: unknown) => adminFunction(deps, given as GivenInput<Static<Input>>)
-  return { ...row, audience: 'participant', hidden: [], status: 200, deprecated: undefined, input, result, call }
+  const usual = { audience: 'participant', hidden: [], status: 200, deprecated: undefined } as const
+  return { ...usual, ...row, method, path, input, result, call }
 }

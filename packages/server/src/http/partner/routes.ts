@@ -7,51 +7,35 @@ import { listOwnGrants, listOwnSubscriptions, showOwnParticipant } from '@rollca
 import { type PartnerRoute, partnerRoute } from './route.ts'
 
 export const PARTNER_ROUTES: readonly PartnerRoute[] = [
-  partnerRoute(showOwnParticipant, {
-    method: 'GET',
-    path: '/self',
+  partnerRoute('GET', '/self', showOwnParticipant, {
     name: 'showPartner',
     summary: 'The participant: its keys, addresses, quotas and what it has used of them.',
   }),
-  partnerRoute(showChecklist, {
-    method: 'GET',
-    path: '/checklist',
+  partnerRoute('GET', '/checklist', showChecklist, {
     name: 'showPartnerChecklist',
     summary: 'How far its system has come, from the first key to the first callback.',
   }),
-  partnerRoute(listOwnGrants, {
-    method: 'GET',
-    path: '/grants',
+  partnerRoute('GET', '/grants', listOwnGrants, {
     name: 'listPartnerGrants',
     summary: 'What it may do in each registry, in plain words.',
   }),
-  partnerRoute(listExampleSearches, {
-    method: 'GET',
-    path: '/examples',
+  partnerRoute('GET', '/examples', listExampleSearches, {
     name: 'listPartnerExamples',
     summary: 'A first search in each registry, for a shell and in TypeScript.',
   }),
-  partnerRoute(listOwnSubscriptions, {
-    method: 'GET',
-    path: '/subscriptions',
+  partnerRoute('GET', '/subscriptions', listOwnSubscriptions, {
     name: 'listPartnerSubscriptions',
     summary: 'Its subscriptions, the newest first.',
   }),
-  partnerRoute(listOwnDeliveries, {
-    method: 'GET',
-    path: '/deliveries',
+  partnerRoute('GET', '/deliveries', listOwnDeliveries, {
     name: 'listPartnerDeliveries',
     summary: 'What is sent to it, the newest first.',
   }),
-  partnerRoute(showOwnDelivery, {
-    method: 'GET',
-    path: '/deliveries/{message_id}',
+  partnerRoute('GET', '/deliveries/{message_id}', showOwnDelivery, {
     name: 'showPartnerDelivery',
     summary: 'One delivery with every attempt, without its message.',
   }),
-  partnerRoute(replayOwnDeliveries, {
-    method: 'POST',
-    path: '/deliveries/replay',
+  partnerRoute('POST', '/deliveries/replay', replayOwnDeliveries, {
     name: 'replayPartnerDeliveries',
     summary: 'Sends deliveries that came to their end again.',
   }),
