@@ -9,6 +9,7 @@ import { addParticipant } from '@rollcall/participants/store/participants'
 import { protectPerson } from '@rollcall/records/records/protect-person'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import { addRegistry, requireRegistry } from '@rollcall/records/registries/registries'
+import { addAttribute, removeAttribute } from '@rollcall/records/registries/registry-attributes'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { insertEvents } from '../../delivery/src/store/events/events.ts'
@@ -180,6 +181,24 @@ test('the copies of a large registry go, however long it takes', async () => {
     await limited.close()
   }
   expect(await rows('select 1 from source_row union all select 1 from source_mirror')).toEqual([])
+})
+
+test('a source file that does not fit its registry any more is replaced, and its slot goes', async () => {
+  await addRegistry(database.db, { namespace: 'civil', kind: 'civil', sender_id: 'civil.example' })
+  await addAttribute(database.db, 'civil', 'Person', { name: 'clan', type: 'text', paths: ['clan'] })
+  const { Person } = LIVE.records as { Person: { columns: object } }
+  const mapped = { ...LIVE, records: { Person: { ...Person, columns: { ...Person.columns, clan: 'given_name' } } } }
+  await rows(`update registry set source = '${JSON.stringify(mapped)}', own_records = false where namespace = 'civil'`)
+  await removeAttribute(database.db, 'civil', 'Person', 'clan')
+  await expect(ids()).rejects.toBeInstanceOf(RecordsUnavailable)
+  await change(LIVE)
+  expect(await ids()).toEqual(['=7', '=9'])
+
+  const { id } = await civil()
+  const abandoned = JSON.stringify([{ source: mapped, position: { log: '0/0' } }])
+  await rows(`insert into source_mirror (registry, abandoned) values (${id}, '${abandoned}')`)
+  await removeMirrorRemains({ db: database.db, env, log, registries }, await findMirrorRemains(database.db.pool))
+  expect(await findMirrorRemains(database.db.pool)).toEqual([])
 })
 
 test('what would lose the ids of records is refused, and so is a source for our own tables', async () => {

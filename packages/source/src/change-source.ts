@@ -13,6 +13,7 @@ import { isMirrorSource, storeSource } from '@rollcall/records/registries/regist
 import type { ClientBase } from 'pg'
 import type { SourceFile } from './engine/mapped-records.ts'
 import { makeRefusal } from './engine/source-refusal.ts'
+import type { GivenSourceFile } from './file-schema.ts'
 import { readSourceFile } from './source-file.ts'
 import { beginMirror, dropLeftCopies, endClaimAndNotePlace, markMirrorLeft } from './store/changed-sources.ts'
 import { sourceFileDigest } from './store/mirrors.ts'
@@ -27,9 +28,9 @@ import { replaceStoredRecordIds } from './store/moved-records.ts'
  */
 export async function changeSource(db: Database, registry: Registry, source: object): Promise<void> {
   const { id, namespace } = registry
-  const { before, former } = checkSourceChange(registry, source)
+  const before = checkSourceChange(registry, source)
   // The former file, if its mirror followed PostgreSQL's log: then housekeeping must drop the replication slot in that database.
-  const keeping = former.mirror?.follow === 'logical' ? before : null
+  const keeping = before.follow === 'logical' ? before : null
   const [wasCopied, isCopy] = [isMirrorSource(before), isMirrorSource(source)]
   if (!wasCopied && isCopy) await makeMirrorTables(db, registry)
   await withTransaction(db.pool, async (client) => {
@@ -52,32 +53,34 @@ export async function changeSource(db: Database, registry: Registry, source: obj
 /**
  * Checks that a registry may get another source file. The key columns may change only if the registry is a mirror before and
  * after the change, and all its records are copied. Otherwise they must stay: the ids of live records are made from the keys.
- * @returns before: the present file as it is stored; former: the same, read and checked
+ * @returns the present file as it is stored. It is not read: the kind may have lost a name that it maps.
  * @throws SourceRefusal the new file is no source file, or it lacks a record type or takes keys from another column
  * @throws StoreRefusal the registry has no source
  */
 export function checkSourceChange(
   { namespace, kind, source: before, awaits_records }: Registry,
   source: object,
-): { readonly before: object; readonly former: SourceFile } {
+): GivenSourceFile {
   if (before === null) {
     throw new StoreRefusal(
       `the records of ${namespace} are in our own tables; add a registry at another namespace for those of a source`,
     )
   }
-  const [former, wanted] = [readSourceFile(before, kind), readSourceFile(source, kind)]
+  // The cast is safe: a source file is checked before it is stored.
+  const former = before as GivenSourceFile
+  const wanted = readSourceFile(source, kind)
   if (!isMirrorSource(before) || !isMirrorSource(source) || awaits_records) requireSameKeys(former, wanted)
-  return { before, former }
+  return former
 }
 
 /** Refuses a file that lacks a record type of the present file, or takes its keys from another column. @throws SourceRefusal */
-function requireSameKeys({ records }: SourceFile, { records: wanted }: SourceFile): void {
-  for (const name of records.keys()) {
+function requireSameKeys({ records }: GivenSourceFile, { records: wanted }: SourceFile): void {
+  for (const name of Object.keys(records)) {
     const at = ['records', name]
     if (!wanted.has(name)) throw makeRefusal(at, 'must stay, because ids of its records are kept')
   }
   for (const [name, { own }] of wanted) {
-    const before = records.get(name)?.own.key ?? own.key
+    const before = records[name]?.key ?? own.key
     if (before === own.key) continue
     const at = ['records', name, 'key']
     throw makeRefusal(

@@ -45,6 +45,25 @@ const LONGEST_NAMES: Readonly<Record<EngineName, { readonly size: number; readon
  * @throws SourceRefusal names the member and the rule
  */
 export function readSourceFile(given: unknown, kind: Kind): SourceFile {
+  const file = readSourceWithoutRecords(given)
+  const records = new Map<string, RecordMapping>()
+  // The cast is safe: `readSourceWithoutRecords` has checked the file against its schema.
+  for (const [name, one] of Object.entries((given as GivenSourceFile).records)) {
+    const recordType = kind.record_types.find((type) => type.name === name)
+    if (recordType === undefined) {
+      const names = kind.record_types.map((type) => type.name)
+      throw makeRefusal(['records', name], `must be one of ${names.join(', ')}${nearestNameHint(name, names)}`)
+    }
+    const read = readRecords(kind, recordType, one, ['records', name])
+    refuseLongNames(file.engine, read)
+    checkRecordsForFollowWay(file.mirror, read, one)
+    records.set(name, read)
+  }
+  return { ...file, records }
+}
+
+/** Reads all but `records`, which a former source file may have for names that its kind has lost. @throws SourceRefusal */
+export function readSourceWithoutRecords(given: unknown): SourceFile {
   if (typeof given === 'object' && given !== null) refuseAddressInFile(given)
   const problem = sourceFileValidator.firstProblem(given)
   if (problem !== null) {
@@ -58,18 +77,6 @@ export function readSourceFile(given: unknown, kind: Kind): SourceFile {
   if (file.time_zone !== undefined && !isTimeZone(file.time_zone)) {
     throw makeRefusal(['time_zone'], 'must be the IANA name of a time zone, such as Africa/Nairobi')
   }
-  const records = new Map<string, RecordMapping>()
-  for (const [name, one] of Object.entries(file.records)) {
-    const recordType = kind.record_types.find((type) => type.name === name)
-    if (recordType === undefined) {
-      const names = kind.record_types.map((type) => type.name)
-      throw makeRefusal(['records', name], `must be one of ${names.join(', ')}${nearestNameHint(name, names)}`)
-    }
-    const read = readRecords(kind, recordType, one, ['records', name])
-    refuseLongNames(engine, read)
-    checkRecordsForFollowWay(mirror, read, one)
-    records.set(name, read)
-  }
   return {
     engine,
     url: file.url,
@@ -79,7 +86,7 @@ export function readSourceFile(given: unknown, kind: Kind): SourceFile {
     candidates: file.candidates ?? 10_000,
     timeZone: file.time_zone ?? 'UTC',
     mirror,
-    records,
+    records: new Map(),
   }
 }
 

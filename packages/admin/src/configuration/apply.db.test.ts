@@ -2,7 +2,8 @@ import { withSettingsLock } from '@rollcall/participants/store/session-claim'
 import { validator } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
 import { keyPair } from '../../../core/test/key-pairs.ts'
-import { testDatabase } from '../../../keys/test/postgres.ts'
+import { emptyDatabase, testDatabase } from '../../../keys/test/postgres.ts'
+import { makeOffice, officeReader, officeSource } from '../../../source/test/office.ts'
 import { acting } from '../../test/acting.ts'
 import { configurationDatabase, FILE, GRANT, KEY, withA } from '../../test/configuration.ts'
 import { AdminRefusal } from '../admin-function.ts'
@@ -266,4 +267,40 @@ test('identifier types and the primary one are part of the file, which changes n
   expect(await refusal(file({ kind: 'civil', primary_identifiers: { Person: 'MOBILE' } }))).toMatchObject({
     message: expect.stringMatching(/^registries\.crvs: primary_identifiers\.Person: must be one of UIN, /),
   })
+})
+
+test('an attribute and an identifier type go with their columns in the source, in one file', async () => {
+  const office = await emptyDatabase()
+  try {
+    await makeOffice(office.connection, [{ person_no: 1, national_no: 'A1', family_name: 'Okoro' }])
+    const env = { READER: await officeReader(office.connection) }
+    const source = officeSource({ env: 'READER' })
+    const { Person } = source.records as { Person: { columns: object } }
+    const columns = { ...Person.columns, clan: 'given_name', 'identifier[CEDULA]': 'mobile' }
+    const mapped = { ...source, records: { Person: { ...Person, columns } } }
+    const added = {
+      attributes: { Person: { clan: { type: 'text', paths: ['clan'] } } },
+      identifier_types: { CEDULA: { compared_as: 'code' } },
+    }
+    const live = async (entry: object) => {
+      const configuration = { version: 1, registries: { live: { kind: 'civil', ...entry } } }
+      const { changes: made } = await applyConfiguration(acting({ ...deps, env }), { configuration })
+      return made.map(({ at, change }) => `${change} ${at}`)
+    }
+    await live({ ...added, source: mapped })
+    const none = { attributes: {}, identifier_types: {} }
+    const rule = 'the column mapping of clan: Person has no such path; docs/kinds lists the paths'
+    for (const entry of [none, { ...none, source: mapped }]) {
+      await expect(live(entry)).rejects.toThrow(new AdminRefusal(`registries.live.source: ${rule}`))
+    }
+    expect(await live({ ...added, source: mapped })).toEqual([])
+    expect(await live({ ...none, source })).toEqual([
+      'change registries.live.source',
+      'remove registries.live.identifier_types.CEDULA',
+      'remove registries.live.attributes.Person.clan',
+    ])
+    expect(await live({ ...none, source })).toEqual([])
+  } finally {
+    await office.drop()
+  }
 })

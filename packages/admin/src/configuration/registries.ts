@@ -4,6 +4,8 @@ import type { Environment } from '@rollcall/core/model/environment'
 import type { Registry } from '@rollcall/core/model/registry'
 import { type Attribute, type AttributeAddition, additionProblem, extendKind, type Kind, kindNamed } from '@rollcall/protocol'
 import { removeAttribute } from '@rollcall/records/registries/registry-attributes'
+import { SourceRefusal } from '@rollcall/source/engine/source-refusal'
+import { readSourceFile } from '@rollcall/source/source-file'
 import { isSameJson } from '../approvals/diff-lines.ts'
 import { addAttribute, indexAttribute } from '../registries/attributes.ts'
 import { addRegistry, changeRegistry } from '../registries/registries.ts'
@@ -36,13 +38,7 @@ export function planRegistries({ registries: wanted = {} }: Configuration, store
     kinds.set(namespace, kind)
     return registry === undefined
       ? planNewRegistry(namespace, entry, at, identifiers.steps, kind)
-      : [
-          ...fixed.filter((step) => !isStepForSource(step)),
-          ...identifiers.steps,
-          ...attributeSteps(registry, entry, at),
-          // The step for `source` comes last: a source may name identifier types and attributes that the steps above add.
-          ...fixed.filter(isStepForSource),
-        ]
+      : planStoredRegistry(registry, entry, at, [...fixed, ...identifiers.steps, ...attributeSteps(registry, entry, at)], kind)
   })
   const environments = new Map([
     ...Object.entries(wanted).map(([namespace, { environment = 'live' }]) => [namespace, environment] as const),
@@ -51,7 +47,37 @@ export function planRegistries({ registries: wanted = {} }: Configuration, store
   return { steps, kinds, environments }
 }
 
-const isStepForSource = ({ at }: ConfigStep): boolean => at.at(-1) === 'source'
+/**
+ * Orders the steps of a stored registry. A new source may name what other steps add, and the present one what they remove.
+ * @throws AdminRefusal the source does not fit the kind after the steps
+ */
+function planStoredRegistry(
+  registry: Registry,
+  entry: RegistryEntry,
+  at: FilePlace,
+  steps: readonly ConfigStep[],
+  kind: Kind,
+): ConfigStep[] {
+  const source = entry.source ?? registry.source
+  if (steps.length > 0 && source !== null) checkSourceFits(source, kind, [...at, 'source'])
+  const isStepForSource = (step: ConfigStep) => isSameJson(step.at, [...at, 'source'])
+  // What is removed and added again must go before it is added.
+  const isLast = (step: ConfigStep) =>
+    step.change === 'remove' && steps.every((other) => other === step || !isSameJson(other.at, step.at))
+  const [changes, removals] = steps.some(isStepForSource)
+    ? [steps.filter((step) => !isLast(step)), steps.filter(isLast)]
+    : [steps, []]
+  return [...changes.filter((step) => !isStepForSource(step)), ...changes.filter(isStepForSource), ...removals]
+}
+
+function checkSourceFits(source: object, kind: Kind, at: FilePlace): void {
+  try {
+    readSourceFile(source, kind)
+  } catch (error) {
+    if (!(error instanceof SourceRefusal)) throw error
+    throw refusalAt(at, error.message)
+  }
+}
 
 function kindOf({ kind }: RegistryEntry): Kind {
   const found = kindNamed(kind)

@@ -200,16 +200,20 @@ export const listProtectedPersons = defineAct(
   },
 )
 
-/** Counts the records with each identifier in a source that is read live: at most two for each record type. */
-const countRecordsOf = (db: Database, registry: Registry, named: readonly Identifier[]): Promise<readonly number[]> =>
-  Promise.all(
-    named.map(async (one) => {
-      const reader = recordsOf(db, registry).within(db.pool)
-      const places = registry.kind.record_types.map((recordType) => ({ registry, recordType, reader }))
-      const found = await Promise.all(places.map((place) => recordsWithIdentifier(place, registry.kind, one)))
-      return found.flat().length
-    }),
-  )
+/**
+ * Counts the records with each identifier in a source that is read live: at most two for each record type. The persons are counted
+ * one after another, because only a limited number of look-ups may wait for the source.
+ */
+async function countRecordsOf(db: Database, registry: Registry, named: readonly Identifier[]): Promise<readonly number[]> {
+  const reader = recordsOf(db, registry).within(db.pool)
+  const places = registry.kind.record_types.map((recordType) => ({ registry, recordType, reader }))
+  const counts: number[] = []
+  for (const one of named) {
+    const found = await Promise.all(places.map((place) => recordsWithIdentifier(place, registry.kind, one)))
+    counts.push(found.flat().length)
+  }
+  return counts
+}
 
 interface IdentifierInput {
   readonly identifier_type: string

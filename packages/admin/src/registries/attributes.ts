@@ -16,6 +16,7 @@ import { defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { checkNoGrantNeedsRemoved } from '../grants/ungranted.ts'
 import { closed, flag, Namespace, orNull, RecordTypeName, text } from '../members.ts'
+import { checkSourceFits } from './source-check.ts'
 
 /** The types that an operator's own attribute can have. Only a kind has ages. */
 export const ATTRIBUTE_TYPES = ['text', 'code', 'date', 'datetime', 'number', 'boolean'] as const satisfies Attribute['type'][]
@@ -95,8 +96,12 @@ export const removeAttribute = defineAct(
     result: closed({ ...RECORD_TYPE_PLACE, name: Name, removed: flag('Always true.') }),
   },
   async ({ db }: HasDatabase, { namespace, record_type, name }) => {
-    const without = kindWithoutAttribute(await requireRegistry(db, namespace), record_type, name)
-    if (without !== null) await checkNoGrantNeedsRemoved(db, namespace, without, name)
+    const registry = await requireRegistry(db, namespace)
+    const without = kindWithoutAttribute(registry, record_type, name)
+    if (without !== null) {
+      checkSourceFits(registry, without)
+      await checkNoGrantNeedsRemoved(db, namespace, without, name)
+    }
     await removeRow(db, namespace, record_type, name)
     return { namespace, record_type, name, removed: true }
   },

@@ -2,7 +2,17 @@
 
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
-import { COMPARED_AS, type IdentifierType, isSortedIdentifier, kindNamed, oneOf, sharedIdentifierType } from '@rollcall/protocol'
+import {
+  COMPARED_AS,
+  type IdentifierType,
+  isSortedIdentifier,
+  type Kind,
+  kindNamed,
+  oneOf,
+  resolveIdentifierType,
+  sharedIdentifierType,
+  withIdentifiers,
+} from '@rollcall/protocol'
 import { listRegistries, requireRegistry } from '@rollcall/records/registries/registries'
 import {
   addIdentifierType as addRow,
@@ -15,6 +25,7 @@ import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { checkNoGrantNeedsRemoved } from '../grants/ungranted.ts'
 import { closed, flag, Namespace, text } from '../members.ts'
+import { checkSourceFits } from './source-check.ts'
 
 export { COMPARED_AS }
 
@@ -79,10 +90,13 @@ export const changeIdentifierType = defineAct(
     result: IdentifierTypeResult,
   },
   async ({ db }: HasDatabase, { namespace, name, ...given }) => {
-    const { kind } = await requireRegistry(db, namespace)
+    const registry = await requireRegistry(db, namespace)
+    const { kind } = registry
     const { aliases, patterns, sortable } = kind.identifier_types.find((type) => type.name === name) ?? {}
     const before = { ...(aliases && { aliases }), ...(patterns && { patterns }), ...(sortable && { sortable }) }
     const type = identifierTypeOf({ kind }, name, { ...before, ...given })
+    const changed = { identifier_types: [type], primary_identifiers: {} }
+    checkSourceFits(registry, withIdentifiers(kindWithoutType(kind, name), changed))
     return shownTypeByName(await changeRow(db, namespace, type), name)
   },
 )
@@ -96,10 +110,10 @@ export const removeIdentifierType = defineAct(
     result: closed({ namespace: Namespace, name: Name, removed: flag('Always true.') }),
   },
   async ({ db }: HasDatabase, { namespace, name }) => {
-    const { kind } = await requireRegistry(db, namespace)
-    const identifier_types = kind.identifier_types.filter((type) => type.name !== name)
-    const isOfKind = kindNamed(kind.name)?.identifier_types.some((type) => type.name === name)
-    if (!isOfKind) await checkNoGrantNeedsRemoved(db, namespace, { ...kind, identifier_types }, name)
+    const registry = await requireRegistry(db, namespace)
+    const without = kindWithoutType(registry.kind, resolveIdentifierType(registry.kind, name)?.name ?? name)
+    checkSourceFits(registry, without)
+    await checkNoGrantNeedsRemoved(db, namespace, without, name)
     await removeRow(db, namespace, name)
     return { namespace, name, removed: true }
   },
@@ -113,6 +127,12 @@ export const listIdentifierTypes = defineAdminFunction(
     return registry.kind.identifier_types.map((type) => shownType(registry, type))
   },
 )
+
+/** The kind without an identifier type that was added, or without the additions to a type of the kind. */
+function kindWithoutType(kind: Kind, name: string): Kind {
+  const ofKind = kindNamed(kind.name)?.identifier_types.filter((type) => type.name === name) ?? []
+  return { ...kind, identifier_types: kind.identifier_types.flatMap((type) => (type.name === name ? ofKind : [type])) }
+}
 
 interface TypeInput {
   readonly compared_as?: (typeof COMPARED_AS)[number]

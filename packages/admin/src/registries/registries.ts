@@ -5,6 +5,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { KINDS, type Kind, kindNamed, oneOf, withIdentifiers } from '@rollcall/protocol'
 import { countRecords } from '@rollcall/records/records/record-counts'
+import { readPrimaryIdentifiers } from '@rollcall/records/registries/primary-identifiers'
 import {
   addRegistry as addRow,
   listRegistries as listRows,
@@ -20,7 +21,7 @@ import { isSameJson } from '../approvals/diff-lines.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, Namespace, NO_INPUT, orNull, text } from '../members.ts'
 import { isDemoDatabase } from '../participants/participants.ts'
-import { checkSourceFile, type SourceDeps, withSourceRefusals } from './source-check.ts'
+import { checkSourceFile, checkSourceFits, type SourceDeps, withSourceRefusals } from './source-check.ts'
 
 const TimeZone = text('IANA name of the time zone in which its days begin and ages are counted.')
 const MajorityAge = Type.Integer({
@@ -135,7 +136,12 @@ export const addRegistry = defineAct(
       if (environment === 'sandbox') {
         throw new AdminRefusal('source: a sandbox has synthetic people, and no database of its own', { at: ['source'] })
       }
-      await checkSourceFile({ db, env }, planned ?? kindWithPrimaries(kind, primary_identifiers), source, allow_writer)
+      await checkSourceFile(
+        { db, env },
+        planned ?? kindWithPrimaries(requireKindNamed(kind), primary_identifiers),
+        source,
+        allow_writer,
+      )
     }
     const demo = await isDemoDatabase(db)
     const row = { kind, namespace, sender_id, aliases, time_zone, majority_age, environment, demo }
@@ -172,13 +178,14 @@ export const changeRegistry = defineAct(
         'nothing to change: give aliases, time_zone, majority_age, web_origins, reg_type_aliases, qualified_kids, primary_identifiers or source',
       )
     const registry = await requireRegistry(db, namespace)
+    const changed = { ...registry, kind: kindWithPrimaries(registry.kind, primary_identifiers ?? {}) }
     if (source !== undefined) {
-      await withSourceRefusals(async () => checkSourceChange(registry, source))
-      await checkSourceFile({ db, env }, registry.kind, source, allow_writer)
-    }
+      await withSourceRefusals(async () => checkSourceChange(changed, source))
+      await checkSourceFile({ db, env }, changed.kind, source, allow_writer)
+    } else if (primary_identifiers !== undefined) checkSourceFits(registry, changed.kind)
     // Primary identifiers and source come first, because they may be refused: a call changes all or nothing.
     if (primary_identifiers !== undefined) await setPrimaryIdentifiers(db, namespace, primary_identifiers)
-    if (source !== undefined) await withSourceRefusals(() => changeSource(db, registry, source))
+    if (source !== undefined) await withSourceRefusals(() => changeSource(db, changed, source))
     return shownRegistry(await updateRegistry(db, namespace, changes))
   },
 )
@@ -206,13 +213,16 @@ export const listRegistries = defineAdminFunction(
 export const countStoredRecords = async (db: Database, registry: Registry): Promise<Readonly<Record<string, number>>> =>
   registry.own_records || registry.source === null ? countRecords(db, registry) : {}
 
-/** Returns the kind, with the identifier types that are primary in this registry. @throws AdminRefusal */
-function kindWithPrimaries(kind: string, primary_identifiers: Readonly<Record<string, string>>): Kind {
+function requireKindNamed(kind: string): Kind {
   const found = kindNamed(kind)
   if (found === undefined) throw new AdminRefusal(`kind: there is no kind ${kind}`)
-  return Object.keys(primary_identifiers).length === 0
-    ? found
-    : withIdentifiers(found, { identifier_types: [], primary_identifiers })
+  return found
+}
+
+/** Returns the kind with primary identifier types that are given in any spelling. @throws StoreRefusal a type cannot be primary */
+function kindWithPrimaries(kind: Kind, given: Readonly<Record<string, string>>): Kind {
+  const { types, names } = readPrimaryIdentifiers(kind, given)
+  return withIdentifiers(kind, { identifier_types: types, primary_identifiers: names })
 }
 
 /** A registry as admin functions show it. */

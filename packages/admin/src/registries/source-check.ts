@@ -1,5 +1,6 @@
 /** Checks a source file, and the database that it names. */
 
+import type { Registry } from '@rollcall/core/model/registry'
 import { KINDS, type Kind } from '@rollcall/protocol'
 import { requireRegistry } from '@rollcall/records/registries/registries'
 import { type CheckedSource, checkSource as check } from '@rollcall/source/check-source'
@@ -117,6 +118,18 @@ export async function withSourceRefusals<Result>(work: () => Promise<Result>): P
   } catch (error) {
     if (!(error instanceof SourceRefusal)) throw error
     throw new AdminRefusal(error.message, { at: ['source', ...error.at], cause: error })
+  }
+}
+
+/** Checks that a kind has all that the source of a registry maps. @throws AdminRefusal */
+export function checkSourceFits({ namespace, source }: Pick<Registry, 'namespace' | 'source'>, kind: Kind): void {
+  if (source === null) return
+  try {
+    readSourceFile(source, kind)
+  } catch (error) {
+    if (!(error instanceof SourceRefusal)) throw error
+    const message = `the source of ${namespace} would not fit (${error.message}); change it first`
+    throw new AdminRefusal(message, { reason: 'conflict', cause: error })
   }
 }
 

@@ -5,7 +5,7 @@ import type { Database } from '@rollcall/database/database'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { EnvironmentVariables } from '../engine/address.ts'
 import { openEngine } from '../engines.ts'
-import { readSourceFile } from '../source-file.ts'
+import { readSourceWithoutRecords } from '../source-file.ts'
 import { type AbandonedLogPosition, dropLeftCopies, forgetAbandonedPlace, type MirrorRemains } from '../store/changed-sources.ts'
 import { storedLogPosition } from './log-feed.ts'
 
@@ -46,11 +46,11 @@ export async function removeMirrorRemains(
  * its mirror needs another one anyway.
  */
 async function dropLogPlace(
-  { namespace, kind }: Registry,
+  { namespace }: Registry,
   { source, position }: AbandonedLogPosition,
   env: EnvironmentVariables,
 ): Promise<void> {
-  const engine = openEngine(readSourceFile(source, kind), env)
+  const engine = openEngine(readSourceWithoutRecords(source), env)
   try {
     const log = engine.log(namespace)
     const { isKept, isLost } = await log.state(storedLogPosition(position))

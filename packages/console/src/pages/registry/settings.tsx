@@ -9,8 +9,9 @@ import { REGISTRIES, REGISTRY } from '../../texts/registries.ts'
 const { settings: TEXTS, facts: NAMES } = REGISTRY
 const { fields: FIELDS } = REGISTRIES
 
-/** True when the registry has no records. Only then can its primary identifiers be changed. */
-const hasNoRecords = ({ records }: Registry): boolean => Object.values(records).every((number) => number === 0)
+/** True when the registry has no records. Only then can its primary identifiers be changed. Those of a source are not counted. */
+const hasNoRecords = ({ records }: Registry): boolean =>
+  Object.keys(records).length > 0 && Object.values(records).every((number) => number === 0)
 
 const primaryFieldName = (record_type: string): string => `primary ${record_type}`
 
