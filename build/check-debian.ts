@@ -80,6 +80,7 @@ async function check(): Promise<void> {
     useUnits(machine)
     restore(machine, search)
     upgrade(machine, search)
+    rotate(machine, search)
     purge(machine)
     say('everything is as docs/small-registry.md says')
   } finally {
@@ -281,6 +282,15 @@ while (!existsSync('/root/stop')) {
 }
 console.log(JSON.stringify({ answered, failed }))
 `
+
+/** The new master key is in a file of root, as the earlier one is. */
+function rotate({ run }: Machine, search: Search): void {
+  assert.match(run(blockWith('keys rotate-master')), /values are encrypted with the new master key, version 2/)
+  assert.match(run('stat --format "%U %a" /etc/rollcall/master-key*'), /^(?:root 600\n){2}$/)
+  assert.match(run('rollcall keys rotate-master 2>&1 || true'), /ROLLCALL_NEW_MASTER_KEY is not set/)
+  search.ask()
+  say('the master key is another one')
+}
 
 /** Data and keys stay unless they are named. */
 function purge({ run, try: attempt }: Machine): void {

@@ -46,7 +46,10 @@ export interface MasterKeySource {
   first(): Promise<KeyObject>
   /** The key that will replace the current one, the same at each call. @throws MasterKeyError the operator gave none */
   next(): Promise<KeyObject>
-  /** If the file `<path>.new` has the current key, renames it to `<path>`. Call `settle` inside `whileMasterKeyStays`. */
+  /**
+   * If the file `<path>.new` has the current key, renames it to `<path>`. The earlier key stays, in `<path>.before-<time>`. Call
+   * `settle` inside `whileMasterKeyStays`.
+   */
   settle(current: KeyObject): Promise<void>
 }
 
@@ -97,7 +100,13 @@ export function masterKeyFromFile(path: string, newMasterKey?: KeyObject): Maste
     first: () => readOrMakeMasterKeyFile(path),
     next: async () => newMasterKey ?? readOrMakeMasterKeyFile(successor),
     async settle(current) {
-      if ((await readMasterKeyFile(successor))?.equals(current)) await rename(successor, path)
+      if (!(await readMasterKeyFile(successor))?.equals(current)) return
+      // Backups and lines of the journal from before are encrypted under the earlier key. This file may be its only copy.
+      const time = new Date().toISOString().replace(/\W/g, '')
+      await link(path, `${path}.before-${time}`).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error
+      })
+      await rename(successor, path)
     },
   }
 }

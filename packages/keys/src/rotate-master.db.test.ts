@@ -8,7 +8,14 @@ import { type TestClock, testClock } from '../../observe/test/clock.ts'
 import { type TestDatabase, testDatabase } from '../test/postgres.ts'
 import { createBodyEncryption } from './bodies.ts'
 import { DecryptionError, decryptValue, encryptValue } from './encrypted-value.ts'
-import { MasterKeyError, type MasterKeySource, masterKeyFromEnvironment, masterKeyFromFile, newMasterKey } from './master-key.ts'
+import {
+  MasterKeyError,
+  type MasterKeySource,
+  masterKeyFromEnvironment,
+  masterKeyFromFile,
+  newMasterKey,
+  readMasterKeyFile,
+} from './master-key.ts'
 import { ensureAndLoadOwnKeys, type OwnKeys } from './own-keys.ts'
 import { rotateOwnKeys } from './rotation.ts'
 import { readMasterKey, replaceMasterKey } from './store/master-keys.ts'
@@ -63,6 +70,14 @@ const versions = async (): Promise<number[]> => {
   return rows.map(({ version }) => version)
 }
 
+/** The files of earlier keys beside the file of the key, which is the only other one. */
+async function earlierKeyFiles(): Promise<string[]> {
+  const [first, ...earlier] = (await readdir(directory)).toSorted()
+  expect(first).toBe('master-key')
+  for (const name of earlier) expect(name).toMatch(/^master-key\.before-\d{8}T\d{9}Z$/)
+  return earlier
+}
+
 test('with a file: a fresh key, everything sealed anew, the old key opens nothing', async () => {
   const { body } = await fill(masterKeyFromFile(path))
   const old = await currentMasterKey(database.db, masterKeyFromFile(path))
@@ -70,7 +85,9 @@ test('with a file: a fresh key, everything sealed anew, the old key opens nothin
     await ensureAndLoadOwnKeys(database.db, await createVault(database.db, masterKeyFromFile(path)), log)
   ).jwks()
   expect(await rotateMasterKey(database.db, masterKeyFromFile(path))).toEqual({ version: 2, resealed: SEALED_VALUES })
-  expect(await readdir(directory)).toEqual(['master-key'])
+  const [kept = '', ...others] = await earlierKeyFiles()
+  expect(others).toEqual([])
+  expect((await readMasterKeyFile(join(directory, kept)))?.equals(old.key)).toBe(true)
   expect(await versions()).toEqual([2])
   expect(await startWith(masterKeyFromFile(path), body)).toBe('kept')
   const vault = await createVault(database.db, masterKeyFromFile(path))
@@ -125,7 +142,7 @@ describe('interrupted', () => {
     expect(await readdir(directory)).toEqual(['master-key', 'master-key.new'])
     expect(await startWith(source, body)).toBe('kept')
     expect(await rotateMasterKey(database.db, source)).toEqual({ version: 2, resealed: SEALED_VALUES })
-    expect(await readdir(directory)).toEqual(['master-key'])
+    expect(await earlierKeyFiles()).toHaveLength(1)
     expect(await startWith(source, body)).toBe('kept')
   })
 
@@ -137,7 +154,7 @@ describe('interrupted', () => {
     expect(await readdir(directory)).toEqual(['master-key', 'master-key.new'])
     expect(await readFile(path, 'utf8')).toBe(before)
     expect(await Promise.all([1, 2, 3].map(() => startWith(source, body)))).toEqual(['kept', 'kept', 'kept'])
-    expect(await readdir(directory)).toEqual(['master-key'])
+    expect(await earlierKeyFiles()).toHaveLength(1)
   })
 })
 
@@ -147,7 +164,7 @@ test('several at once take turns, in the database and in the file', async () => 
   const done = await Promise.all([1, 2, 3].map(() => rotateMasterKey(database.db, source)))
   expect(done.map(({ version }) => version).sort()).toEqual([2, 3, 4])
   expect(await versions()).toEqual([4])
-  expect(await readdir(directory)).toEqual(['master-key'])
+  expect(await earlierKeyFiles()).toHaveLength(3)
   expect(await startWith(source, body)).toBe('kept')
 })
 

@@ -35,7 +35,10 @@ async function runRotateMaster(options: OutputOptions): Promise<void> {
 }
 
 function afterRotationText(config: Config): string {
-  if (config.newMasterKey === undefined) return `The new master key is in ${masterKeyPath(config)}: back it up.`
+  if (config.newMasterKey === undefined) {
+    const path = masterKeyPath(config)
+    return `The new master key is in ${path}: back it up.\nThe earlier one is in ${path}.before-<time>: delete it with the last backup from before.`
+  }
   const file = config.masterKey === undefined ? `, and remove ${masterKeyPath(config)}` : ''
   return `Now set ROLLCALL_MASTER_KEY to the new one everywhere${file}. Backups from before need the old one.`
 }

@@ -18,7 +18,7 @@ export function addCommand(program: Command): void {
     .description('make a sandbox registry live: births, deaths and marriages, or enrolments and suspensions, as events')
     .argument('<namespace>', 'namespace of the registry')
     .option('--rate <events>', 'events a second, or unlimited', limitReader({ whole: false }), 1)
-    .option('--count <events>', 'end after so many events (default: at Ctrl-C)', wholeNumberReader(1))
+    .option('--count <events>', 'end after so many events (default: at Ctrl-C, or when nobody is left)', wholeNumberReader(1))
     .option('--seed <text>', 'what happens: the same seed gives the same events (default: another each time)')
     .addHelpText(
       'after',

@@ -30,7 +30,10 @@ async function simulate({ admin, registries }: DemoFile): Promise<void> {
     return identifier(identifier_type, identifier_value)
   }
   const simulatedActions: readonly ((one: SimulatedRegistry, number: number) => Promise<unknown>)[] = [
-    ({ registry, life }) => postEvent(admin, registry, life.next().value),
+    async ({ registry, life }) => {
+      const { done, value } = life.next()
+      if (done !== true) await postEvent(admin, registry, value)
+    },
     ({ registry, client }, number) => client.search(asked(registry, number)),
     ({ registry, client }, number) => client.searchAsync(asked(registry, number)),
   ]

@@ -41,6 +41,12 @@ interface Civil {
   readonly [member: string]: unknown
 }
 
+test('the events end when nobody is left', () => {
+  const events = [...lifeOf('civil', { seed: 1, people: { seed: 'demo', count: 5 }, today: () => TODAY })]
+  const count = (type: string) => events.filter(({ reg_event_type }) => reg_event_type === type).length
+  expect(count('Death')).toBe(5 + count('LiveBirth'))
+})
+
 describe('a civil registry', () => {
   const events = take('civil', 2_000)
   const of = (type: string) => events.filter(({ reg_event_type }) => reg_event_type === type).map(({ record }) => record as Civil)

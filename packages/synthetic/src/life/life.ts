@@ -34,7 +34,10 @@ export interface LifeOptions {
  */
 const NEWCOMER_NUMBER_RANGES = { from: 1_000_000, each: 1_000_000, runs: 90 } as const
 
-/** Yields life events of a kind without end. @throws RangeError at once, when the kind has no events */
+/** After so many draws without an event, nobody is left to whom anything happens. */
+const MOST_IDLE_DRAWS = 10_000
+
+/** Yields life events of a kind, until nobody is left. @throws RangeError at once, when the kind has no events */
 export function lifeOf(kind: string, { seed, people, today }: LifeOptions): Iterable<LifeEvent> {
   const make = Object.hasOwn(LIFE_EVENT_TYPES_BY_KIND, kind) ? LIFE_EVENT_TYPES_BY_KIND[kind] : undefined
   if (make === undefined) throw new RangeError(`there are no life events for a registry of kind "${kind}"`)
@@ -51,13 +54,15 @@ export function lifeOf(kind: string, { seed, people, today }: LifeOptions): Iter
 
 function* generateLifeEvents(rows: readonly LifeEventType[], chance: Population): Generator<LifeEvent> {
   const total = rows.reduce((sum, { weight }) => sum + weight, 0)
-  for (let number = 1; ; number++) {
+  for (let number = 1, idle = 0; idle < MOST_IDLE_DRAWS; number++) {
     const stream = new RandomStream(chance, STREAM_PURPOSES.life, number)
     let draw = stream.below(total)
     const row = rows.find(({ weight }) => {
       draw -= weight
       return draw < 0
     })
-    yield* row?.happen(stream) ?? []
+    const events = row?.happen(stream) ?? []
+    idle = events.length === 0 ? idle + 1 : 0
+    yield* events
   }
 }
