@@ -18,7 +18,7 @@ import { IncomingSearchRequest, SearchRequest, SearchResponse } from './messages
 import { IncomingSubscribeRequest, SubscribeRequest, SubscribeResponse } from './messages/subscribe.ts'
 import { IncomingTxnStatusRequest, TxnStatusRequest, TxnStatusResponse } from './messages/txn-status.ts'
 import { IncomingUnSubscribeRequest, UnSubscribeRequest, UnSubscribeResponse } from './messages/unsubscribe.ts'
-import { type Callback, message, type Operation } from './operation.ts'
+import { type Callback, type Message, message, type Operation } from './operation.ts'
 
 const searchReply = message('SearchResponse', SearchResponse, { items: 'search_response' })
 const subscribeReply = message('SubscribeResponse', SubscribeResponse, { items: 'subscribe_response' })
@@ -27,60 +27,37 @@ const txnStatusReply = message('TxnStatusResponse', TxnStatusResponse, { bulk: [
 const disabilityRequestRow = message('DisabledRequest', DisabledRequest, { incoming: IncomingDisabledRequest })
 const disabilityActions = ['get_disability_info', 'check_disability_status']
 
-const ON_SEARCH: Callback = {
-  name: 'on-search',
-  action: 'on-search',
-  action_aliases: ['search', 'get_disability_info', 'check_disability_status', 'verify', 'register', 'notify'],
-  path: 'registry/on-search',
+/** Makes a `Callback`. `more` has the members that differ from the usual ones. */
+const callback = (name: string, reply: Message, more: Partial<Callback> = {}): Callback => ({
+  name,
+  action: name,
+  action_aliases: [],
+  path: `registry/${name}`,
   header: 'callback',
   meta: null,
-  message: searchReply,
-}
+  message: reply,
+  ...more,
+})
 
-const ON_SUBSCRIBE: Callback = {
-  name: 'on-subscribe',
-  action: 'on-subscribe',
-  action_aliases: [],
-  path: 'registry/on-subscribe',
-  header: 'request',
-  meta: null,
-  message: subscribeReply,
-}
-
-const ON_UNSUBSCRIBE: Callback = {
-  name: 'on-unsubscribe',
-  action: 'on-unsubscribe',
-  action_aliases: [],
-  path: 'registry/on-unsubscribe',
-  header: 'request',
-  meta: null,
-  message: unsubscribeReply,
-}
-
-const TXN_ON_STATUS: Callback = {
-  name: 'txn-on-status',
-  action: 'txn-on-status',
+const ON_SEARCH = callback('on-search', searchReply, {
+  action_aliases: ['search', 'get_disability_info', 'check_disability_status', 'verify', 'register', 'notify'],
+})
+const ON_SUBSCRIBE = callback('on-subscribe', subscribeReply, { header: 'request' })
+const ON_UNSUBSCRIBE = callback('on-unsubscribe', unsubscribeReply, { header: 'request' })
+const TXN_ON_STATUS = callback('txn-on-status', txnStatusReply, {
   action_aliases: ['on-txn-status', 'txn/on-status', 'txn_on_status', 'on-status'],
   path: 'registry/txn/on-status',
-  header: 'callback',
-  meta: null,
-  message: txnStatusReply,
-}
-
+})
 /** A notification. The registry sends it when an event matches a subscription (spec "Events"), without a request. */
-const NOTIFY: Callback = {
-  name: 'notify',
-  action: 'notify',
-  action_aliases: [],
-  path: 'registry/notify',
-  header: 'callback',
-  meta: NotifyMeta,
-  message: message('NotifyEventRequest', NotifyEventRequest, {
+const NOTIFY = callback(
+  'notify',
+  message('NotifyEventRequest', NotifyEventRequest, {
     incoming: IncomingNotifyEventRequest,
     items: 'notify_event',
     counted: true,
   }),
-}
+  { meta: NotifyMeta },
+)
 
 /** The messages that a registry sends to a requester. */
 export const CALLBACKS: readonly Callback[] = [ON_SEARCH, ON_SUBSCRIBE, ON_UNSUBSCRIBE, TXN_ON_STATUS, NOTIFY]
