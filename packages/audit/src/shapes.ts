@@ -1,7 +1,7 @@
 /** Makes the rows of entries. What many entries have in common is their shape, stored once (`store/entry-shape.ts`). */
-import { oncePerObject } from '@rollcall/base/shared/once-per'
 import { sha256 } from '@rollcall/base/shared/sha256'
 import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
+import { oncePerObject } from '@rollcall/core/model/once-per'
 import { CanonicalText, canonicalJson } from '@rollcall/protocol'
 import { mayHaveSameShape } from './alike.ts'
 import {

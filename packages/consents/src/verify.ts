@@ -1,6 +1,6 @@
 /** Verifies a signed consent: a compact JWS of a registered authority. Its claims must be valid for this request. */
 import { CONSENT_TYPE, ConsentClaims, isJsonObject, JsonError, type JsonValue, parseJson, validator } from '@rollcall/protocol'
-import { type CompactVerifyResult, compactVerify, errors } from 'jose'
+import { compactVerify, errors } from 'jose'
 import type { AuthorityKeyFinder } from './authority-keys.ts'
 import { CONSENT_ALGORITHMS, type ConsentAlgorithm } from './authority-keys.ts'
 import type { ConsentAuthority } from './store/authorities.ts'
@@ -89,19 +89,16 @@ async function verifySignature(
   alg: ConsentAlgorithm,
   keys: Awaited<ReturnType<AuthorityKeyFinder['of']>>,
 ): Promise<void> {
-  for (const key of keys) if ((await verifyOrNull(jws, alg, key)) !== null) return
+  for (const key of keys) {
+    try {
+      await compactVerify(jws, key, { algorithms: [alg] })
+      return
+    } catch (error) {
+      if (!(error instanceof errors.JOSEError)) throw error
+    }
+  }
   throw new ConsentProblem('must be signed with a key of its authority')
 }
-
-const verifyOrNull = (
-  jws: string,
-  alg: ConsentAlgorithm,
-  key: Parameters<typeof compactVerify>[1],
-): Promise<CompactVerifyResult | null> =>
-  compactVerify(jws, key, { algorithms: [alg] }).catch((error: unknown) => {
-    if (error instanceof errors.JOSEError) return null
-    throw error
-  })
 
 /** Checks audience, participant and times. @throws ConsentProblem */
 function checkClaims({ aud, azp, iat, exp }: ConsentClaims, { registry, participant, now }: RequestUnderConsent): void {

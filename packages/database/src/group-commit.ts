@@ -3,7 +3,7 @@
  * runs share the next statement.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { oncePerObject } from '@rollcall/base/shared/once-per'
+import { oncePerObject } from '@rollcall/core/model/once-per'
 import type pg from 'pg'
 import { isUnavailable, StoreBusy } from './database-errors.ts'
 

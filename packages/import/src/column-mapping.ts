@@ -166,15 +166,15 @@ function readTarget(path: string, given: unknown, records: MappedRecords | null)
     unlisted: 'reject',
     split: null,
     key: searchKey(keys.join('.')),
-    reads: identifier_type === null ? namesReadAtPaths(places ?? []) : [identifier_type],
+    reads:
+      identifier_type === null
+        ? (places ?? []).flatMap(({ attributes, types }) => [...attributes.map(({ name }) => name), ...types])
+        : [identifier_type],
     ...rule,
   }
   if (places !== null) checkTargetPlaces(target, places)
   return target
 }
-
-const namesReadAtPaths = (places: readonly RecordPath[]): readonly string[] =>
-  places.flatMap(({ attributes, types }) => [...attributes.map(({ name }) => name), ...types])
 
 /** Reads the rule that the mapping has for a path. */
 function readRule(path: string, given: unknown): Partial<MappingTarget> {

@@ -80,14 +80,11 @@ export function findDelimiterAndHeader(
   const found =
     forms.find((one) => one.fits) ??
     forms.reduce((best, one) => (one.cells.length > best.cells.length ? one : best), first ?? FALLBACK_FORM)
-  return { delimiter: found.delimiter, header: header ?? (found.fits || !hasNumberedColumns(mapping)) }
+  const isByNumber = mapping.targets.every(({ column }) => column === null || /^\d{1,4}$/.test(column))
+  return { delimiter: found.delimiter, header: header ?? (found.fits || !isByNumber) }
 }
 
 const FALLBACK_FORM = { delimiter: ',', cells: [] as readonly string[], fits: false }
-
-/** True when a mapping names columns by their numbers. */
-const hasNumberedColumns = ({ targets }: ColumnMapping): boolean =>
-  targets.every(({ column }) => column === null || /^\d{1,4}$/.test(column))
 
 function firstRow(head: Buffer, delimiter: string): readonly string[] {
   const cutter = new RowCutter({ delimiter, longest: head.length + 1, tooLong })

@@ -48,14 +48,12 @@ function isReadableByFormat(format: string, value: string): boolean {
 function firstFormatOfEachOrder(formats: readonly string[]): readonly string[] {
   const firsts = new Map<string, string>()
   for (const format of formats) {
-    const order = datePartOrder(format)
+    // Such as dMy: the same for different digits or names of months.
+    const order = format.replace(/[^dMy]/g, '').replace(/(.)\1*/g, '$1')
     if (!firsts.has(order)) firsts.set(order, format)
   }
   return [...firsts.values()]
 }
-
-/** The order of year, month and day in a format, such as dMy: the same for different digits or names of months. */
-const datePartOrder = (format: string): string => format.replace(/[^dMy]/g, '').replace(/(.)\1*/g, '$1')
 
 /** Returns 3 February 2001, 14:30:00 as a text in a format, as an example. */
 export const exampleDate = (format: string): string =>

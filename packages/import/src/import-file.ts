@@ -300,7 +300,8 @@ async function* batchesOf(groups: AsyncIterable<SourceEntry[]>, preparing: Batch
 async function commitBatch(run: ImportRun, batch: Batch, before: Progress): Promise<Progress> {
   const { client, registry, events, options } = run
   const progress = await inTransaction(client, async () => {
-    const recording = events && { ...events, registry, now: events.now(), began: runStartTime(run) }
+    // The number of the run is the time at which it began, in microseconds; a resumed import keeps it.
+    const recording = events && { ...events, registry, now: events.now(), began: new Date(Number(run.run) / 1_000) }
     if (run.run !== null) await lockRegistryFor(client, registry.id, 'change')
     const { inserted, unchanged } = await batch.write(run, recording)
     await run.completion?.note(client, batch, unchanged)
@@ -311,9 +312,6 @@ async function commitBatch(run: ImportRun, batch: Batch, before: Progress): Prom
   options.onProgress?.(importProgressOf(progress, run.totalBytes, run.completion))
   return progress
 }
-
-/** The time at which the run began, also of a resumed import: the number of the run is that time in microseconds. */
-const runStartTime = ({ run }: Pick<ImportRun, 'run'>): Date => new Date(Number(run) / 1_000)
 
 /** Writes the rejects of a batch to the disk, and returns the progress after the batch. */
 async function progressAfterBatch(run: ImportRun, batch: Batch, before: Progress, inserted: number): Promise<Progress> {

@@ -1,4 +1,5 @@
 /** The paths of a record type: those of its schema, and those of its attributes and identifiers. */
+import { oncePerObject } from '@rollcall/core/model/once-per'
 import { type Attribute, namesOf, otherKeys, type RecordType } from '@rollcall/protocol'
 
 /** The values that a path of a record can have. */
@@ -53,8 +54,6 @@ const OPEN_PATH_PROPERTIES = {
   types: [],
 }
 
-const treeByRecordType = new WeakMap<RecordType, PathTreeNode>()
-
 /** Finds a path in any spelling in which documents are read; undefined when records of the type have no such path. */
 export function findRecordPath(recordType: RecordType, path: string): RecordPath | undefined {
   let place = pathTreeOf(recordType)
@@ -92,13 +91,7 @@ export function pathsByName(recordTypes: readonly RecordType[]): ReadonlyMap<str
   return names
 }
 
-function pathTreeOf(recordType: RecordType): PathTreeNode {
-  const root = treeByRecordType.get(recordType) ?? buildPathTree(recordType)
-  treeByRecordType.set(recordType, root)
-  return root
-}
-
-function buildPathTree(recordType: RecordType): PathTreeNode {
+const pathTreeOf = oncePerObject((recordType: RecordType): PathTreeNode => {
   const root = emptyPathNode('')
   addSchemaToNode(root, recordType.schema as RecordSchema)
   ensureNodeBelow(root, CONTEXT_MEMBER).open = true
@@ -128,7 +121,7 @@ function buildPathTree(recordType: RecordType): PathTreeNode {
   }
   root.holdsValue = false
   return root
-}
+})
 
 function addAttributeToNode(place: PathTreeNode, attribute: Attribute): void {
   place.holdsValue = true

@@ -91,7 +91,11 @@ async function findMasterKey(db: Database, source: MasterKeySource): Promise<Mas
     const key = candidates.find((candidate) => isMasterKeyOfRecord({ version: record.version, key: candidate }, record))
     if (key !== undefined) return { version: record.version, key }
     if (tries === MOST_FIND_TRIES)
-      throw new MasterKeyError(candidates.length === 0 ? missingKeyText(source) : wrongKeyText(source))
+      throw new MasterKeyError(
+        candidates.length === 0
+          ? `the master key of this database is missing: ${source.remedy}; ${LOST_KEY_CONSEQUENCE}`
+          : `${source.name} is not the master key of this database; ${LOST_KEY_CONSEQUENCE}`,
+      )
   }
 }
 
@@ -159,9 +163,3 @@ function isMasterKeyOfRecord(master: MasterKey, { version, check_value }: Master
 }
 
 const LOST_KEY_CONSEQUENCE = 'without it nothing that is encrypted there can be read (docs/keys.md)'
-
-const missingKeyText = ({ remedy }: MasterKeySource): string =>
-  `the master key of this database is missing: ${remedy}; ${LOST_KEY_CONSEQUENCE}`
-
-const wrongKeyText = ({ name }: MasterKeySource): string =>
-  `${name} is not the master key of this database; ${LOST_KEY_CONSEQUENCE}`

@@ -92,63 +92,54 @@ export function createMetrics(
   const [register] = registers as [Registry]
   collectDefaultMetrics({ register })
 
-  const requests = new Histogram({
-    name: 'rollcall_request_seconds',
-    help: 'Time to answer a request, by operation or page, mode, status and outcome',
-    labelNames: ['route', 'mode', 'status', 'outcome'],
-    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-    registers,
-  })
-  const items = new Counter({
-    name: 'rollcall_items_total',
-    help: 'Items answered, by operation, status and reason code',
-    labelNames: ['operation', 'status', 'code'],
-    registers,
-  })
-  const emergencies = new Counter({
-    name: 'rollcall_emergencies_total',
-    help: 'Items asked by the emergency part of a grant, by participant and registry',
-    labelNames: ['participant', 'registry'],
-    registers,
-  })
-  const grantRates = new Counter({
-    name: 'rollcall_grant_rate_refusals_total',
-    help: 'Items refused because the rate of a grant is used up, by participant, registry and what is counted',
-    labelNames: ['participant', 'registry', 'counted'],
-    registers,
-  })
-  const tokens = new Counter({
-    name: 'rollcall_tokens_total',
-    help: 'Token requests, by outcome',
-    labelNames: ['outcome'],
-    registers,
-  })
-  const searches = new Histogram({
-    name: 'rollcall_search_seconds',
-    help: 'Time of one search in the database, by kind of registry and outcome',
-    labelNames: ['kind', 'outcome'],
-    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-    registers,
-  })
-  const tasks = new Histogram({
-    name: 'rollcall_job_seconds',
-    help: 'Time of one run of an exchange (process) or turn of a participant (drain), by outcome',
-    labelNames: ['task', 'outcome'],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    registers,
-  })
-  const refusals = new Counter({
-    name: 'rollcall_quota_refusals_total',
-    help: 'Requests refused because a quota is used up, by quota',
-    labelNames: ['quota'],
-    registers,
-  })
-  const refused = new Counter({
-    name: 'rollcall_refusals_total',
-    help: 'Requests refused, by code and by the participant whose token they showed',
-    labelNames: ['refusal', 'participant'],
-    registers,
-  })
+  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> =>
+    new Counter({ name, help, labelNames: [...labelNames], registers })
+  const histogram = <Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    buckets: number[],
+  ): Histogram<Label> => new Histogram({ name, help, labelNames: [...labelNames], buckets, registers })
+
+  const requests = histogram(
+    'rollcall_request_seconds',
+    'Time to answer a request, by operation or page, mode, status and outcome',
+    ['route', 'mode', 'status', 'outcome'],
+    [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+  )
+  const items = counter('rollcall_items_total', 'Items answered, by operation, status and reason code', [
+    'operation',
+    'status',
+    'code',
+  ])
+  const emergencies = counter(
+    'rollcall_emergencies_total',
+    'Items asked by the emergency part of a grant, by participant and registry',
+    ['participant', 'registry'],
+  )
+  const grantRates = counter(
+    'rollcall_grant_rate_refusals_total',
+    'Items refused because the rate of a grant is used up, by participant, registry and what is counted',
+    ['participant', 'registry', 'counted'],
+  )
+  const tokens = counter('rollcall_tokens_total', 'Token requests, by outcome', ['outcome'])
+  const searches = histogram(
+    'rollcall_search_seconds',
+    'Time of one search in the database, by kind of registry and outcome',
+    ['kind', 'outcome'],
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+  )
+  const tasks = histogram(
+    'rollcall_job_seconds',
+    'Time of one run of an exchange (process) or turn of a participant (drain), by outcome',
+    ['task', 'outcome'],
+    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  )
+  const refusals = counter('rollcall_quota_refusals_total', 'Requests refused because a quota is used up, by quota', ['quota'])
+  const refused = counter('rollcall_refusals_total', 'Requests refused, by code and by the participant whose token they showed', [
+    'refusal',
+    'participant',
+  ])
   new Gauge({
     name: 'rollcall_database_connections',
     help: 'Connections of the database pool, by state',
@@ -168,37 +159,22 @@ export function createMetrics(
     },
   })
 
-  const attempts = new Histogram({
-    name: 'rollcall_delivery_attempt_seconds',
-    help: 'Time of one attempt at a delivery, by how it ended',
-    labelNames: ['ending'],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    registers,
-  })
-  const ended = new Counter({
-    name: 'rollcall_deliveries_total',
-    help: 'Deliveries at their end, by how they ended',
-    labelNames: ['state'],
-    registers,
-  })
-  const auditEntries = new Counter({
-    name: 'rollcall_accounts_total',
-    help: 'Entries of the audit log, by outcome: an answer without its entry is not sent',
-    labelNames: ['outcome'],
-    registers,
-  })
-  const checkpoints = new Counter({
-    name: 'rollcall_account_checkpoints_total',
-    help: 'Checkpoints of the audit log, by outcome',
-    labelNames: ['outcome'],
-    registers,
-  })
-  const witness = new Counter({
-    name: 'rollcall_account_witness_total',
-    help: 'Attempts to give checkpoints to the witness, by outcome',
-    labelNames: ['outcome'],
-    registers,
-  })
+  const attempts = histogram(
+    'rollcall_delivery_attempt_seconds',
+    'Time of one attempt at a delivery, by how it ended',
+    ['ending'],
+    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  )
+  const ended = counter('rollcall_deliveries_total', 'Deliveries at their end, by how they ended', ['state'])
+  const auditEntries = counter(
+    'rollcall_accounts_total',
+    'Entries of the audit log, by outcome: an answer without its entry is not sent',
+    ['outcome'],
+  )
+  const checkpoints = counter('rollcall_account_checkpoints_total', 'Checkpoints of the audit log, by outcome', ['outcome'])
+  const witness = counter('rollcall_account_witness_total', 'Attempts to give checkpoints to the witness, by outcome', [
+    'outcome',
+  ])
   const unwitnessed = new Gauge({
     name: 'rollcall_account_unwitnessed_checkpoints',
     help: 'Checkpoints of this process that the witness has not taken',

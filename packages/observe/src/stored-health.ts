@@ -122,12 +122,21 @@ export function addStoredHealthGauges(register: Registry, stored: StoredHealth, 
   gauge('rollcall_schema_versions_ahead', lead, [], schema, ({ ahead }) => single(ahead))
 
   const mirrors = once(stored.mirrors)
-  for (const { name, help, value } of MIRROR_GAUGES) {
+  const ofMirrors = (name: string, help: string, value: (health: MirrorHealth) => number | null): void =>
     gauge(name, help, ['registry'], mirrors, (health) => {
       const found = value(health)
       return found === null ? [] : [{ labels: { registry: health.namespace }, value: found }]
     })
-  }
+  ofMirrors('rollcall_mirror_lag_seconds', 'Seconds for which changes of the source may be missing in its copy', ({ lag }) => lag)
+  ofMirrors('rollcall_mirror_behind_rows', 'Rows that are known to have changed and are not written yet', ({ behind }) => behind)
+  ofMirrors(
+    'rollcall_mirror_rejected_rows',
+    'Rows of the source that are no record, or not as they are now',
+    ({ rejects }) => rejects,
+  )
+  ofMirrors('rollcall_mirror_failing', 'Whether the source cannot be followed now: 0 or 1', ({ failure }) =>
+    failure === null ? 0 : 1,
+  )
 
   const ends = once(stored.ends)
   const ofEnds = (name: string, help: string, what: GrantOrKeyExpiry['what'], label: string): void =>
@@ -142,33 +151,5 @@ export function addStoredHealthGauges(register: Registry, stored: StoredHealth, 
     ...(['key', 'use'] as const),
   )
 }
-
-/** The gauges of copies of sources, for each registry. */
-const MIRROR_GAUGES: readonly {
-  readonly name: string
-  readonly help: string
-  readonly value: (health: MirrorHealth) => number | null
-}[] = [
-  {
-    name: 'rollcall_mirror_lag_seconds',
-    help: 'Seconds for which changes of the source may be missing in its copy',
-    value: ({ lag }) => lag,
-  },
-  {
-    name: 'rollcall_mirror_behind_rows',
-    help: 'Rows that are known to have changed and are not written yet',
-    value: ({ behind }) => behind,
-  },
-  {
-    name: 'rollcall_mirror_rejected_rows',
-    help: 'Rows of the source that are no record, or not as they are now',
-    value: ({ rejects }) => rejects,
-  },
-  {
-    name: 'rollcall_mirror_failing',
-    help: 'Whether the source cannot be followed now: 0 or 1',
-    value: ({ failure }) => (failure === null ? 0 : 1),
-  },
-]
 
 const listOfOneOrNone = <Row>(row: Row | null): readonly Row[] => (row === null ? [] : [row])

@@ -14,7 +14,7 @@ const MOST_SAFE_CHARACTERS = 15
  */
 export function exactNumber(literal: string): number | null {
   const number = Number(literal)
-  if (literal.length <= MOST_SAFE_CHARACTERS && !hasExponent(literal)) return number
+  if (literal.length <= MOST_SAFE_CHARACTERS && !literal.includes('e') && !literal.includes('E')) return number
   if (!Number.isFinite(number)) return null
   const written = String(number)
   return written === literal || comparableDecimal(written) === comparableDecimal(literal) ? number : null
@@ -23,10 +23,6 @@ export function exactNumber(literal: string): number | null {
 /** The digits of an integer; null for any other value, and for one that would be written with an exponent. */
 export function integerText(value: unknown): string | null {
   return Number.isInteger(value) && Math.abs(Number(value)) < 1e21 ? String(value) : null
-}
-
-function hasExponent(literal: string): boolean {
-  return literal.includes('e') || literal.includes('E')
 }
 
 /**

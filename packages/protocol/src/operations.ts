@@ -18,7 +18,7 @@ import { IncomingSearchRequest, SearchRequest, SearchResponse } from './messages
 import { IncomingSubscribeRequest, SubscribeRequest, SubscribeResponse } from './messages/subscribe.ts'
 import { IncomingTxnStatusRequest, TxnStatusRequest, TxnStatusResponse } from './messages/txn-status.ts'
 import { IncomingUnSubscribeRequest, UnSubscribeRequest, UnSubscribeResponse } from './messages/unsubscribe.ts'
-import { type Callback, message, type Operation } from './operation.ts'
+import { type Callback, type Message, message, type Operation } from './operation.ts'
 
 const searchReply = message('SearchResponse', SearchResponse, { items: 'search_response' })
 const subscribeReply = message('SubscribeResponse', SubscribeResponse, { items: 'subscribe_response' })
@@ -27,63 +27,53 @@ const txnStatusReply = message('TxnStatusResponse', TxnStatusResponse, { bulk: [
 const disabilityRequestRow = message('DisabledRequest', DisabledRequest, { incoming: IncomingDisabledRequest })
 const disabilityActions = ['get_disability_info', 'check_disability_status']
 
-const ON_SEARCH: Callback = {
-  name: 'on-search',
-  action: 'on-search',
-  action_aliases: ['search', 'get_disability_info', 'check_disability_status', 'verify', 'register', 'notify'],
-  path: 'registry/on-search',
+/** Makes a `Callback`. `more` has the members that differ from the usual ones. */
+const callback = (name: string, reply: Message, more: Partial<Callback> = {}): Callback => ({
+  name,
+  action: name,
+  action_aliases: [],
+  path: `registry/${name}`,
   header: 'callback',
   meta: null,
-  message: searchReply,
-}
+  message: reply,
+  ...more,
+})
 
-const ON_SUBSCRIBE: Callback = {
-  name: 'on-subscribe',
-  action: 'on-subscribe',
-  action_aliases: [],
-  path: 'registry/on-subscribe',
-  header: 'request',
-  meta: null,
-  message: subscribeReply,
-}
-
-const ON_UNSUBSCRIBE: Callback = {
-  name: 'on-unsubscribe',
-  action: 'on-unsubscribe',
-  action_aliases: [],
-  path: 'registry/on-unsubscribe',
-  header: 'request',
-  meta: null,
-  message: unsubscribeReply,
-}
-
-const TXN_ON_STATUS: Callback = {
-  name: 'txn-on-status',
-  action: 'txn-on-status',
+const ON_SEARCH = callback('on-search', searchReply, {
+  action_aliases: ['search', 'get_disability_info', 'check_disability_status', 'verify', 'register', 'notify'],
+})
+const ON_SUBSCRIBE = callback('on-subscribe', subscribeReply, { header: 'request' })
+const ON_UNSUBSCRIBE = callback('on-unsubscribe', unsubscribeReply, { header: 'request' })
+const TXN_ON_STATUS = callback('txn-on-status', txnStatusReply, {
   action_aliases: ['on-txn-status', 'txn/on-status', 'txn_on_status', 'on-status'],
   path: 'registry/txn/on-status',
-  header: 'callback',
-  meta: null,
-  message: txnStatusReply,
-}
-
+})
 /** A notification. The registry sends it when an event matches a subscription (spec "Events"), without a request. */
-const NOTIFY: Callback = {
-  name: 'notify',
-  action: 'notify',
-  action_aliases: [],
-  path: 'registry/notify',
-  header: 'callback',
-  meta: NotifyMeta,
-  message: message('NotifyEventRequest', NotifyEventRequest, {
+const NOTIFY = callback(
+  'notify',
+  message('NotifyEventRequest', NotifyEventRequest, {
     incoming: IncomingNotifyEventRequest,
     items: 'notify_event',
     counted: true,
   }),
-}
+  { meta: NotifyMeta },
+)
 
 /** The messages that a registry sends to a requester. */
 export const CALLBACKS: readonly Callback[] = [ON_SEARCH, ON_SUBSCRIBE, ON_UNSUBSCRIBE, TXN_ON_STATUS, NOTIFY]
+
+/** What the questions about one person have in common. Only some kinds answer them, at once. */
+const QUESTION_ABOUT_PERSON = {
+  action: 'search',
+  async_paths: [],
+  reply_action: 'on-search',
+  reply_also_bare: false,
+  callback: null,
+  notifies: null,
+  codes: null,
+  writes: false,
+  kinds: 'own',
+} as const satisfies Partial<Operation>
 
 /** The operations that a registry may serve. */
 export const OPERATIONS: readonly Operation[] = [
@@ -200,24 +190,18 @@ export const OPERATIONS: readonly Operation[] = [
     kinds: 'own',
   },
   {
+    ...QUESTION_ABOUT_PERSON,
     name: 'enrolled',
     theme: 'Enrolment',
     summary: 'Ask whether a person is enrolled in a programme (spec "Endpoints", N9).',
-    action: 'search',
     action_aliases: ['enrolled'],
     sync_paths: ['registry/sync/enrolled', 'ibr/sync/enrolled'],
-    async_paths: [],
     request: message('EnrolledRequest', EnrolledRequest, { incoming: IncomingEnrolledRequest }),
     reply: { name: 'EnrolledResponse', schema: EnrolledResponse, items: 'enrolled_response' },
-    reply_action: 'on-search',
     reply_also_bare: true,
-    callback: null,
-    notifies: null,
-    codes: null,
-    writes: false,
-    kinds: 'own',
   },
   {
+    ...QUESTION_ABOUT_PERSON,
     name: 'enrolment-status',
     theme: 'Enrolment',
     summary: 'Ask whether a person remains enrolled (spec "Endpoints", N10).',
@@ -230,70 +214,41 @@ export const OPERATIONS: readonly Operation[] = [
       'sp/sync/check-enrollment',
       'sync/check-enrollment',
     ],
-    async_paths: [],
     request: message('EnrolledRequest', EnrolledRequest, { incoming: IncomingEnrolledRequest }),
     reply: { name: 'EnrolledResponse', schema: EnrolledResponse, items: 'enrolled_response' },
     reply_action: 'txn-on-status',
-    reply_also_bare: false,
-    callback: null,
-    notifies: null,
-    codes: null,
-    writes: false,
-    kinds: 'own',
   },
   {
+    ...QUESTION_ABOUT_PERSON,
     name: 'disabled',
     theme: 'Disability',
     summary: 'Ask whether a person is registered as disabled (public standard 2.7).',
-    action: 'search',
     action_aliases: disabilityActions,
     sync_paths: ['registry/sync/disabled', 'registry/sync/get-disability-status'],
-    async_paths: [],
     request: disabilityRequestRow,
     reply: { name: 'DisabledResponse', schema: DisabledResponse, items: 'disabled_response' },
-    reply_action: 'on-search',
-    reply_also_bare: false,
-    callback: null,
-    notifies: null,
-    codes: null,
-    writes: false,
-    kinds: 'own',
   },
   {
+    ...QUESTION_ABOUT_PERSON,
     name: 'disability-details',
     theme: 'Disability',
     summary: "Ask for the details of a person's disability (public standard 2.7).",
-    action: 'search',
     action_aliases: disabilityActions,
     sync_paths: ['registry/sync/get-disability-details', 'registry/sync/get-disability-info'],
-    async_paths: [],
     request: disabilityRequestRow,
     reply: searchReply,
-    reply_action: 'on-search',
-    reply_also_bare: false,
-    callback: null,
-    notifies: null,
     codes: 'search',
-    writes: false,
-    kinds: 'own',
   },
   {
+    ...QUESTION_ABOUT_PERSON,
     name: 'disability-support',
     theme: 'Disability',
     summary: 'Ask which support a person with a disability has (public standard 2.7).',
-    action: 'search',
     action_aliases: disabilityActions,
     sync_paths: ['registry/sync/get-disability-support'],
-    async_paths: [],
     request: disabilityRequestRow,
     reply: searchReply,
-    reply_action: 'on-search',
-    reply_also_bare: false,
-    callback: null,
-    notifies: null,
     codes: 'search',
-    writes: false,
-    kinds: 'own',
   },
 ]
 

@@ -98,7 +98,7 @@ function applyToObject(plan: TolerancePlan, object: JsonObject): JsonObject {
   for (const { member, object: mayBeEmpty } of plan.optional) {
     const value = findOwnMember(result, member)
     if (value === undefined) continue
-    if (isBlankValue(value) || (mayBeEmpty && isEmptyObject(value))) put(member, undefined)
+    if (isBlankValue(value) || (mayBeEmpty && isJsonObject(value) && Object.keys(value).length === 0)) put(member, undefined)
   }
   return result
 }
@@ -111,10 +111,6 @@ function findOwnMember(object: JsonObject, member: string): JsonValue | undefine
 /** True for undefined, null and an empty text: so peers write a member without a value (D33). */
 function isBlankValue(value: JsonValue | undefined): boolean {
   return value === undefined || value === null || value === ''
-}
-
-function isEmptyObject(value: JsonValue): boolean {
-  return isJsonObject(value) && Object.keys(value).length === 0
 }
 
 /** The array with replaced elements; the same array when nothing changes. */

@@ -80,7 +80,9 @@ async function checkMirrorCanFollow({ mirror, records }: SourceFile, engine: Ope
 
 async function inspectRecords(kind: Kind, records: RecordMapping, engine: OpenEngine, today: string): Promise<CheckedRecords> {
   await engine.checkKey(records)
-  const rows = await readFirstRows(engine, records)
+  const rows = await withSnapshot(engine.begin, (state) =>
+    state.rows(records, { needed: ANY_RECORD_MAY_MATCH, keys: null, after: null, limit: MOST_CHECKED_ROWS }),
+  )
   const counts = new BatchCounts()
   let leftOut = 0
   for (const [index, row] of rows.entries()) {
@@ -108,11 +110,6 @@ async function inspectRecords(kind: Kind, records: RecordMapping, engine: OpenEn
     slow: await engine.slow(records, lookUpsOf(kind, records)),
   }
 }
-
-const readFirstRows = (engine: OpenEngine, records: RecordMapping): Promise<readonly SourceRow[]> =>
-  withSnapshot(engine.begin, (state) =>
-    state.rows(records, { needed: ANY_RECORD_MAY_MATCH, keys: null, after: null, limit: MOST_CHECKED_ROWS }),
-  )
 
 /** A column by which records can be found, with its identifier type or attribute. */
 interface SearchableColumn {

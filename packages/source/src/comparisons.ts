@@ -40,17 +40,14 @@ const describeSubject = (compared: ComparisonSubject): string =>
 /**
  * Says why a way to compare cannot be used for the type of an attribute; null: it can.
  * @param types the types for which the way is
- * @param advice the end of the sentence, such as which way to write
  */
-const findTypeProblem = (compared: ComparisonSubject, types: readonly string[], advice: string): string | null =>
-  types.includes(subjectTypeOf(compared)) ? null : `is ${describeSubject(compared)}; ${advice}`
+const findTypeProblem = (compared: ComparisonSubject, types: readonly string[]): string | null =>
+  types.includes(subjectTypeOf(compared)) ? null : `is ${describeSubject(compared)}; another way to compare fits it`
 
 export const COMPARISON_WAYS: Readonly<Record<ComparisonName, ComparisonWay>> = {
   exact: {
     problem: (compared) =>
-      isFolded(compared)
-        ? `is ${describeSubject(compared)}; write folded`
-        : findTypeProblem(compared, ['text', 'identifier'], OTHER_WAY_ADVICE),
+      isFolded(compared) ? `is ${describeSubject(compared)}; write folded` : findTypeProblem(compared, ['text', 'identifier']),
     test(_, { codes, format }, operator, value) {
       if (codes !== null || format !== null || typeof value !== 'string') return null
       if (operator === 'eq') return { is: 'texts', texts: [value] }
@@ -59,9 +56,7 @@ export const COMPARISON_WAYS: Readonly<Record<ComparisonName, ComparisonWay>> = 
   },
   digits: {
     problem: (compared) =>
-      isFolded(compared)
-        ? `is ${describeSubject(compared)}; write folded`
-        : findTypeProblem(compared, ['identifier'], OTHER_WAY_ADVICE),
+      isFolded(compared) ? `is ${describeSubject(compared)}; write folded` : findTypeProblem(compared, ['identifier']),
     test: (_compared, { codes, format }, operator, value) =>
       codes === null && format === null && operator === 'eq' && typeof value === 'string' && /^[0-9]+$/.test(value)
         ? { is: 'digits', texts: [value] }
@@ -78,7 +73,7 @@ export const COMPARISON_WAYS: Readonly<Record<ComparisonName, ComparisonWay>> = 
     },
   },
   date: {
-    problem: (compared) => findTypeProblem(compared, ['date', 'datetime'], OTHER_WAY_ADVICE),
+    problem: (compared) => findTypeProblem(compared, ['date', 'datetime']),
     test(compared, { format, codes }, operator, value) {
       if (typeof value !== 'object' || codes !== null) return null
       const { from, to } = comparedRange(operator, value)
@@ -90,7 +85,7 @@ export const COMPARISON_WAYS: Readonly<Record<ComparisonName, ComparisonWay>> = 
     },
   },
   number: {
-    problem: (compared) => findTypeProblem(compared, ['number'], OTHER_WAY_ADVICE),
+    problem: (compared) => findTypeProblem(compared, ['number']),
     test(_, { codes, format }, operator, value) {
       if (typeof value !== 'number' || codes !== null || format !== null) return null
       const isFrom = operator === 'eq' || operator === 'ge' || operator === 'gt'
@@ -100,7 +95,7 @@ export const COMPARISON_WAYS: Readonly<Record<ComparisonName, ComparisonWay>> = 
   },
   code: {
     problem(compared, targets) {
-      const problem = findTypeProblem(compared, ['code', 'boolean'], OTHER_WAY_ADVICE)
+      const problem = findTypeProblem(compared, ['code', 'boolean'])
       if (problem !== null) return problem
       const open = targets.find(({ codes, unlisted, column }) => column !== null && codes !== null && unlisted === 'keep')
       if (open !== undefined) return `compares by the codes of ${open.path}, which keeps codes that it does not list`
@@ -118,8 +113,6 @@ export const COMPARISON_WAYS: Readonly<Record<ComparisonName, ComparisonWay>> = 
     },
   },
 }
-
-const OTHER_WAY_ADVICE = 'another way to compare fits it'
 
 /**
  * The days or instants, both included, between which a value must be for the comparison to be true; null: no bound. The comment

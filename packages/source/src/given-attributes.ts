@@ -1,6 +1,6 @@
 /** Leaves out attributes for which a source has no column, so that rows are not searched for them. */
 
-import { oncePerObject } from '@rollcall/base/shared/once-per'
+import { oncePerObject } from '@rollcall/core/model/once-per'
 import { type Compound, type JsonObject, memberNamed, type RecordType } from '@rollcall/protocol'
 import type { RecordMapping } from './engine/mapped-records.ts'
 

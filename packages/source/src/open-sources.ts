@@ -1,6 +1,6 @@
 /** Opens the source of a registry when it is first used, and again when its file or kind has changed. */
 
-import { oncePerObject } from '@rollcall/base/shared/once-per'
+import { oncePerObject } from '@rollcall/core/model/once-per'
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 import type { Database } from '@rollcall/database/database'
 import { canonicalJson, type Kind } from '@rollcall/protocol'

@@ -29,12 +29,10 @@ export const undecidedMemberLines = (records: readonly ProposedRecords[]): reado
   records.flatMap(({ recordType, own, children }) =>
     [own, ...children].flatMap(({ table, head, columns }) =>
       [...head, ...columns]
-        .filter(isUndecided)
+        .filter(({ value, isOptional }) => value === null && !isOptional)
         .map(({ name, reasons }) => `${recordType.name}, ${table.schema}.${table.name}, ${name}: ${reasons.join('; ')}`),
     ),
   )
-
-const isUndecided = ({ value, isOptional }: ProposedMember): boolean => value === null && !isOptional
 
 const indentLines = (depth: number, lines: readonly string[]): string[] =>
   lines.map((line) => (line === '' ? '' : `${'  '.repeat(depth)}${line}`))

@@ -26,14 +26,9 @@ export const TOO_MANY_CHILDREN_PROBLEM = `more than ${MOST_CHILD_ROWS} rows of a
 /**
  * Makes a record of a row. A value that is not understood becomes one of the `problems`, and is missing in the record. So callers
  * must not use a record with problems: it could mislead.
- * @param notes must be empty; they become a part of the result
  */
-export function readRow(
-  kind: Kind,
-  { recordType, own, children, lists, targets }: RecordMapping,
-  row: SourceRow,
-  notes = new RecordNotes(),
-): RowResult {
+export function readRow(kind: Kind, { recordType, own, children, lists, targets }: RecordMapping, row: SourceRow): RowResult {
+  const notes = new RecordNotes()
   const read = own.reader.read(row.cells)
   const states = new Uint8Array(targets.length)
   states.set(read.cells.states)

@@ -62,8 +62,12 @@ export function personInHousehold(population: Population, household: Household, 
   const stream = new RandomStream(population, STREAM_PURPOSES.person, index)
   const uin = identifierNumber(population, 'UIN', index)
   const age = ageAtCensus(place.birth_day)
-  const registered = Math.min(place.birth_day + registrationDelay(stream), CENSUS_DAY)
-  const updated = stream.between(Math.max(registered, CENSUS_DAY - 1500, dayOfLatestEvent(place)), CENSUS_DAY)
+  // A birth is mostly registered within two months, sometimes after years.
+  const delay = stream.chance(0.1) ? stream.between(365, 3650) : stream.between(1, 60)
+  const registered = Math.min(place.birth_day + delay, CENSUS_DAY)
+  const { death_day, union } = place
+  const latestEvent = Math.max(death_day ?? 0, union?.divorce_day ?? union?.marriage_day ?? 0)
+  const updated = stream.between(Math.max(registered, CENSUS_DAY - 1500, latestEvent), CENSUS_DAY)
   const second = stream.below(43_200)
   return {
     index,
@@ -92,20 +96,10 @@ export function disabilityOffset(population: Population): number {
   return population.low % DISABILITY_STRIDE
 }
 
-/** The day number of a person's death, divorce or marriage, whichever is the latest; 0: there was none after 1970 began. */
-function dayOfLatestEvent({ death_day, union }: HouseholdMember): number {
-  return Math.max(death_day ?? 0, union?.divorce_day ?? union?.marriage_day ?? 0)
-}
-
 function drawPersonName(stream: RandomStream, household: Household, place: HouseholdMember): PersonName {
   const birthSurname = place.role === 'spouse' ? household.spouse_birth_surname : null
   const name = personName(stream, household.culture, place.sex, household.surname, birthSurname)
   return household.decomposed ? decomposeAccents(name) : name
-}
-
-/** The days between a birth and its registration: mostly up to two months, sometimes years. */
-function registrationDelay(stream: RandomStream): number {
-  return stream.chance(0.1) ? stream.between(365, 3650) : stream.between(1, 60)
 }
 
 function knownBirthDate(stream: RandomStream, birthDay: number): string {

@@ -27,9 +27,6 @@ export const isSameTime = (stored: string, milliseconds: string): boolean => sto
 
 const TIME_PATTERN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/
 
-/** Removes the microseconds of a time when they are 0. Others stay, so that the hash does not match: the time was changed. */
-const omitZeroMicroseconds = (at: string): string => at.replace(/000Z$/, 'Z')
-
 /** Verifies a chain, and reports its faults. The cursors give its rows in order. */
 export async function verifyChain(chain: string, deps: VerifyChainDeps): Promise<void> {
   const { entries, report, pruned } = deps
@@ -54,7 +51,8 @@ export async function verifyChain(chain: string, deps: VerifyChainDeps): Promise
       report.fault('entry_missing', chain, last + 1, `to ${sequence - 1}`)
       previous = null
     }
-    const at = omitZeroMicroseconds(row.at)
+    // Microseconds that are not 0 stay, so that the hash does not match: the time was changed.
+    const at = row.at.replace(/000Z$/, 'Z')
     const read = readEntry(row)
     if (row.shape !== null && row.content === '') report.fault('shape_missing', chain, sequence)
     else if (isEntryChanged(previous, row, at, read)) report.fault('entry_changed', chain, sequence)

@@ -2,7 +2,6 @@
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { syncDirectory } from '@rollcall/base/shared/data-directory'
-import { giveToFolderOwner } from '@rollcall/base/shared/handed-over'
 import { createSemaphore, runInSlot } from '@rollcall/base/shared/semaphore'
 import type { Journal } from '@rollcall/core/model/journal'
 import type { Database } from '@rollcall/database/database'
@@ -178,4 +177,14 @@ async function findLastLine(path: string): Promise<JournalLine | null> {
   } finally {
     await file.close()
   }
+}
+
+/**
+ * Gives a new, empty file that root made to the owner of its folder. Root may run a command that makes a file before
+ * the service does. The service runs as another user, who could not write that file.
+ */
+async function giveToFolderOwner(file: FileHandle, path: string): Promise<void> {
+  if (process.getuid?.() !== 0 || (await file.stat()).size > 0) return
+  const { uid, gid } = await stat(dirname(path))
+  await file.chown(uid, gid)
 }

@@ -17,8 +17,8 @@ import {
   resolveRecordType,
   UNLISTED,
 } from '@rollcall/protocol'
-import { type EnrolmentElement, type KindAndRecordType, programmeKey, splitEnrolments } from './elements.ts'
-import { type KeyedListPaths, keyedListPaths } from './keyed-paths.ts'
+import { type EnrolmentElement, programmeKey, splitEnrolments } from './elements.ts'
+import { type KeyedListPaths, type KindAndRecordType, keyedListPaths } from './keyed-paths.ts'
 import { memberSearchKey } from './member-keys.ts'
 import { elementsOfValue } from './registers.ts'
 

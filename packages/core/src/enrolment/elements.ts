@@ -2,22 +2,10 @@
  * Splits a record into a list of its enrolments and the rest. The enrolments are in the object `member` or beside it, single or
  * in a list. An enrolment takes a missing status or date from the record (spec "Beneficiary record", public standard 2.4).
  */
-import {
-  elementKeys,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  type KeyedList,
-  type Kind,
-  type RecordType,
-} from '@rollcall/protocol'
+import { elementKeys, isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
+import type { KindAndRecordType } from './keyed-paths.ts'
 import { memberSearchKey } from './member-keys.ts'
 import { elementsOfValue } from './registers.ts'
-
-export interface KindAndRecordType {
-  readonly kind: Kind
-  readonly recordType: RecordType
-}
 
 /** The member that has the enrolments, in the record or in the object `member` of the record. */
 const ENROLMENT_LIST_MEMBER = 'programme_identifier'
@@ -115,7 +103,5 @@ function partitionMembers(object: JsonObject, names: ReadonlySet<string>, spelli
 /** The key of an enrolment's programme in a ledger; null when the enrolment names no programme, or the record type lists none. */
 export function programmeKey({ kind, recordType }: KindAndRecordType, element: JsonValue): string | null {
   const list = recordType.keyed_lists.find(({ name }) => name === 'programme')
-  return list === undefined ? null : (elementKeys(kind, recordType, list, firstListPath(list), element)[0] ?? null)
+  return list === undefined ? null : (elementKeys(kind, recordType, list, list.paths[0] ?? '', element)[0] ?? null)
 }
-
-const firstListPath = ({ paths }: KeyedList): string => paths[0] ?? ''

@@ -14,6 +14,7 @@ import {
   type RecordType,
   readElements,
 } from '@rollcall/protocol'
+import { oncePerObject } from '../model/once-per.ts'
 
 /**
  * An enrolment of a person in a programme. A member that the enrolment lacks is taken from the record; the member is null when
@@ -55,12 +56,8 @@ interface EnrolmentLayout {
   readonly activeStatus: string | null
 }
 
-const enrolmentLayoutByRecordType = new WeakMap<RecordType, EnrolmentLayout>()
-
 /** Where records of a type store enrolments, computed once; null when they have no enrolments. */
-function enrolmentLayoutOf(recordType: RecordType): EnrolmentLayout | null {
-  const known = enrolmentLayoutByRecordType.get(recordType)
-  if (known !== undefined) return known
+const enrolmentLayoutOf = oncePerObject((recordType: RecordType): EnrolmentLayout | null => {
   const compound = recordType.compounds?.find(({ name }) => name === ENROLMENT_COMPOUND)
   if (compound === undefined) return null
   const member = (name: string): CompoundMember => {
@@ -73,7 +70,7 @@ function enrolmentLayoutOf(recordType: RecordType): EnrolmentLayout | null {
     return { name: as, paths, ...(record_paths && { record_paths }), type: 'text' }
   }
   const status = member('enrolment_status')
-  const plan: EnrolmentLayout = {
+  return {
     compound: {
       ...compound,
       members: [
@@ -89,9 +86,7 @@ function enrolmentLayoutOf(recordType: RecordType): EnrolmentLayout | null {
     },
     activeStatus: status.codes === undefined ? ACTIVE_STATUS_LABEL : normaliseCode(status.codes, ACTIVE_STATUS_LABEL),
   }
-  enrolmentLayoutByRecordType.set(recordType, plan)
-  return plan
-}
+})
 
 /**
  * The enrolments of a record, in the order of the document. Each has a programme or a status. Empty when records of the type have

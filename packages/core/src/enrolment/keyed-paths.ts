@@ -1,5 +1,6 @@
 /** Finds the places of lists with keyed elements in records of a type, once for each type. */
 import { elementKeys, type JsonValue, type KeyedList, type Kind, type RecordType, searchKey } from '@rollcall/protocol'
+import { oncePerObject } from '../model/once-per.ts'
 
 /** The paths of the lists whose elements have keys, in records of one type. */
 export interface KeyedListPaths {
@@ -14,16 +15,8 @@ export interface KeyedListPaths {
   readonly keys: ReadonlySet<string>
 }
 
-const keyedPathsByRecordType = new WeakMap<RecordType, KeyedListPaths>()
-
 /** Returns the paths of the keyed lists in records of a type. They are found once for each type. */
-export function keyedListPaths(recordType: RecordType): KeyedListPaths {
-  const found = keyedPathsByRecordType.get(recordType) ?? findKeyedListPaths(recordType)
-  keyedPathsByRecordType.set(recordType, found)
-  return found
-}
-
-function findKeyedListPaths({ identifiers, keyed_lists }: RecordType): KeyedListPaths {
+export const keyedListPaths = oncePerObject(({ identifiers, keyed_lists }: RecordType): KeyedListPaths => {
   const lists = new Map(keyed_lists.flatMap((list) => list.paths.map((path) => [searchKey(path), { list, path }] as const)))
   const inElements = keyed_lists.flatMap(({ paths, values = [] }) =>
     paths.flatMap((path) => values.map((value) => (value === '' ? path : `${path}.${value}`))),
@@ -35,14 +28,14 @@ function findKeyedListPaths({ identifiers, keyed_lists }: RecordType): KeyedList
     above: new Set([...lists.keys()].flatMap(pathsAbove)),
     keys: new Set(keys.flatMap((path) => [path, ...pathsAbove(path)])),
   }
-}
+})
 
 function pathsAbove(path: string): string[] {
   const steps = path.split('.')
   return steps.slice(1).map((_, at) => steps.slice(0, at + 1).join('.'))
 }
 
-interface IdentifierKeyScope {
+export interface KindAndRecordType {
   readonly kind: Kind
   readonly recordType: RecordType
 }
@@ -51,7 +44,7 @@ interface IdentifierKeyScope {
  * Returns a function that gives the key of an element in a list of identifiers; null: the element has no key; undefined: there is
  * no list of identifiers at `place`, the dotted path of the list in the form of `searchKey`.
  */
-export const identifierKeyReader = ({ kind, recordType }: IdentifierKeyScope) => {
+export const identifierKeyReader = ({ kind, recordType }: KindAndRecordType) => {
   const { lists } = keyedListPaths(recordType)
   return (place: string, element: JsonValue): string | null | undefined => {
     const found = lists.get(place)

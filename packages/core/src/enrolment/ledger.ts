@@ -13,8 +13,8 @@ import {
   type JsonValue,
 } from '@rollcall/protocol'
 import { type Beneficiary, benefitKey, type EnrolmentUpdate } from './beneficiary.ts'
-import { type EnrolmentElement, type KindAndRecordType, programmeKey, putEnrolments, splitEnrolments } from './elements.ts'
-import { identifierKeyReader } from './keyed-paths.ts'
+import { type EnrolmentElement, programmeKey, putEnrolments, splitEnrolments } from './elements.ts'
+import { identifierKeyReader, type KindAndRecordType } from './keyed-paths.ts'
 import {
   elementsOfValue,
   ensureMemberRegister,

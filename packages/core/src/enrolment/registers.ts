@@ -88,7 +88,7 @@ function mergeStampedValue(
   if (write.keyOf(path, null) !== undefined) return writePatchToList(register, before, patch, write, path)
   if (isJsonObject(patch)) {
     if (stamp < (register.value ?? '')) return before
-    register.object = laterStamp(register.object, stamp)
+    if (register.object === undefined || register.object < stamp) register.object = stamp
     return mergeStampedPatch(register, isJsonObject(before) ? before : {}, patch, write, path)
   }
   if (stamp < (register.value ?? '')) return before
@@ -98,8 +98,6 @@ function mergeStampedValue(
   delete register.members
   return patch === null ? undefined : patch
 }
-
-const laterStamp = (one: Stamp | undefined, other: Stamp): Stamp => (one === undefined || one < other ? other : one)
 
 /** Removes the members of an object that were written before the stamp, and the members without a register. */
 function dropMembersWrittenBefore(register: StampRegister, before: JsonValue | undefined, stamp: Stamp): JsonValue | undefined {

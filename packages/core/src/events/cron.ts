@@ -71,7 +71,8 @@ export function readCron(text: string): Cron {
   // An expression of five fields begins with the minute, so its second is 0.
   const [second = '', minute = '', hour = '', day = '', month = '', weekday = '', year = '*'] =
     written.length === 5 ? ['0', ...written] : written
-  const isQuartz = expression === text && isQuartzForm(written)
+  // An expression of Quartz has seven fields, of which the last is the year, or six fields with a `?`.
+  const isQuartz = expression === text && (written.length === 7 || (written.length === 6 && written.includes('?')))
   const weekdays = readField(isQuartz ? QUARTZ_WEEKDAY_FIELD : WEEKDAY_FIELD, weekday)
   const fromSunday = weekdays && sortUnique(weekdays.map((number) => (isQuartz ? number - 1 : number % 7)))
   return {
@@ -86,9 +87,6 @@ export function readCron(text: string): Cron {
 
 /** The schedule as the one form of expression that croner reads. Equal texts mean equal times. */
 export const cronText = (cron: Cron): string => CRON_FIELD_ORDER.map((name) => cron[name]?.join(',') ?? '*').join(' ')
-
-/** True for an expression of Quartz: it has seven fields, of which the last is the year, or six fields with a `?`. */
-const isQuartzForm = (fields: readonly string[]): boolean => fields.length === 7 || (fields.length === 6 && fields.includes('?'))
 
 /**
  * Combines the two fields of days, where null means `*`. If neither is null, a day needs to be in only one of them: so every day

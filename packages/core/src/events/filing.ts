@@ -72,7 +72,7 @@ function recordKeyTexts(record: ExtractedRecord | null): ReadonlySet<string> {
   if (record === null) return new Set()
   const texts = new Set([EVERY_RECORD_KEY_TEXT])
   for (const [type, values] of record.identifiers) {
-    for (const value of values) texts.add(identifierKeyText(type, value))
+    for (const value of values) texts.add(keyText('identifier', type, value))
   }
   for (const [name, value] of record.values) {
     // A list of values has keys with the attribute's name twice, as if each value were an element with this one member.
@@ -118,7 +118,7 @@ function keysOfPredicate(predicate: Predicate, prefix: string): FilterKeys | nul
     case 'identifier':
       return {
         selectivity: IDENTIFIER_SELECTIVITY,
-        keys: new Map(predicate.identifiers.map(({ type, value }) => [identifierKeyText(type, value), true])),
+        keys: new Map(predicate.identifiers.map(({ type, value }) => [keyText('identifier', type, value), true])),
       }
     default:
       return null
@@ -172,8 +172,6 @@ function findValueKeyText(name: string, value: AttributeScalar | Literal): strin
   if (typeof value !== 'object') return keyText('attribute', name, String(value))
   return value.from === value.to ? keyText('attribute', name, value.from) : null
 }
-
-const identifierKeyText = (type: string, value: string): string => keyText('identifier', type, value)
 
 /** Only the value, which is the last part, may contain NUL. So different parts always give different texts. */
 const keyText = (...parts: readonly [about: string, name: string, value: string]): string => parts.join('\0')

@@ -9,13 +9,12 @@ import {
   type JsonObject,
   type JsonValue,
   type KeyedList,
-  type Kind,
   keyedListAt,
   keysInList,
-  type RecordType,
   readIdentifiers,
   searchKey,
 } from '@rollcall/protocol'
+import type { KindAndRecordType } from '../enrolment/keyed-paths.ts'
 import { elementsOfValue } from '../enrolment/registers.ts'
 import type { Identifier } from '../model/records.ts'
 import { ElementIndex, MembersByName } from './places.ts'
@@ -23,11 +22,6 @@ import { ElementIndex, MembersByName } from './places.ts'
 /** The patch cannot be merged. The message names the member and the rule, never a value. */
 export class MergeProblem extends Error {
   override readonly name = 'MergeProblem'
-}
-
-export interface KindAndTypeOfRecord {
-  readonly kind: Kind
-  readonly recordType: RecordType
 }
 
 /** The elements to remove, by the path of their list. */
@@ -39,7 +33,7 @@ export type ElementRemovals = Readonly<Record<string, readonly JsonValue[]>>
  * @throws MergeProblem
  */
 export function mergeRecord(
-  scope: KindAndTypeOfRecord,
+  scope: KindAndRecordType,
   record: JsonObject,
   patch: JsonObject,
   remove: ElementRemovals = {},
@@ -58,7 +52,7 @@ export function mergeRecord(
  * @throws MergeProblem
  */
 export function mergeIntoSurvivor(
-  scope: KindAndTypeOfRecord,
+  scope: KindAndRecordType,
   record: JsonObject,
   patch: JsonObject,
   aliases: readonly Identifier[],
@@ -72,7 +66,7 @@ export function mergeIntoSurvivor(
  * stays in the patch, and so does an identifier outside of such lists, such as `phone_number`.
  */
 export function patchWithoutAliases(
-  { kind, recordType }: KindAndTypeOfRecord,
+  { kind, recordType }: KindAndRecordType,
   record: JsonObject,
   patch: JsonObject,
   aliases: readonly Identifier[],
@@ -95,7 +89,7 @@ export function patchWithoutAliases(
   return left
 }
 
-function mergeObject(scope: KindAndTypeOfRecord, path: string, object: JsonObject, patch: JsonObject): JsonObject {
+function mergeObject(scope: KindAndRecordType, path: string, object: JsonObject, patch: JsonObject): JsonObject {
   // `MembersByName` has a Map inside, because a member may be called `__proto__`.
   const merged = new MembersByName(Object.entries(object), searchKey)
   for (const [name, value] of Object.entries(patch)) {
@@ -107,7 +101,7 @@ function mergeObject(scope: KindAndTypeOfRecord, path: string, object: JsonObjec
   return Object.fromEntries(merged.members)
 }
 
-function mergeValue(scope: KindAndTypeOfRecord, path: string, value: JsonValue | undefined, patch: JsonValue): JsonValue {
+function mergeValue(scope: KindAndRecordType, path: string, value: JsonValue | undefined, patch: JsonValue): JsonValue {
   const list = keyedListAt(scope.recordType, path)
   if (list !== undefined) return mergeList(scope, list, path, value, patch)
   if (!isJsonObject(patch)) return patch
@@ -120,7 +114,7 @@ function mergeValue(scope: KindAndTypeOfRecord, path: string, value: JsonValue |
  * keys is merged into the first element. The result is a single value only if neither is an array and one element is left.
  */
 function mergeList(
-  scope: KindAndTypeOfRecord,
+  scope: KindAndRecordType,
   list: KeyedList,
   path: string,
   value: JsonValue | undefined,
@@ -151,14 +145,14 @@ function mergeList(
   return alone && only !== undefined && others.length === 0 ? only : elements
 }
 
-function mergeElement(scope: KindAndTypeOfRecord, path: string, element: JsonValue, patch: JsonValue): JsonValue {
+function mergeElement(scope: KindAndRecordType, path: string, element: JsonValue, patch: JsonValue): JsonValue {
   if (!isJsonObject(patch)) return patch
   return mergeObject(scope, path, isJsonObject(element) ? element : {}, patch)
 }
 
 /** Removes elements. @returns the record, and the keys of the removed elements by the name of their list */
 function removeElements(
-  { kind, recordType }: KindAndTypeOfRecord,
+  { kind, recordType }: KindAndRecordType,
   record: JsonObject,
   remove: ElementRemovals,
 ): { record: JsonObject; keys: ReadonlyMap<string, ReadonlySet<string>> } {
@@ -211,7 +205,7 @@ function withoutElements(
  * @throws MergeProblem
  */
 function checkElementsKept(
-  { kind, recordType }: KindAndTypeOfRecord,
+  { kind, recordType }: KindAndRecordType,
   before: JsonObject,
   after: JsonObject,
   removed: ReadonlyMap<string, ReadonlySet<string>>,

@@ -11,21 +11,16 @@ import {
   type WrittenIdentifier,
   writtenIdentifiers,
 } from '@rollcall/protocol'
-
-const reducedTypeByRecordType = new WeakMap<RecordType, RecordType>()
+import { oncePerObject } from '../model/once-per.ts'
 
 /** The record type with its identifier lists and its primary identifier only: no telephones, and no other persons. */
-function recordTypeWithOwnIdentifiers(recordType: RecordType): RecordType {
-  const known = reducedTypeByRecordType.get(recordType)
-  if (known !== undefined) return known
+const recordTypeWithOwnIdentifiers = oncePerObject((recordType: RecordType): RecordType => {
   const { primary_identifier } = recordType
   const identifiers = recordType.identifiers.filter(
     ({ names, type }) => names === 'record' && (type === undefined || type === primary_identifier),
   )
-  const only = { ...recordType, identifiers }
-  reducedTypeByRecordType.set(recordType, only)
-  return only
-}
+  return { ...recordType, identifiers }
+})
 
 /**
  * A record with only its `@type` and its own identifiers as written, in one list. The list is at the first path where the record

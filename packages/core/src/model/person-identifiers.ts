@@ -15,6 +15,7 @@ import {
   resolveIdentifierType,
   UNLISTED,
 } from '@rollcall/protocol'
+import { oncePerObject } from './once-per.ts'
 import { PROTECTION_CATEGORIES } from './protection.ts'
 import type { RecordReader } from './record-source.ts'
 import type { FoundRecord, Identifier } from './records.ts'
@@ -30,21 +31,14 @@ export interface RecordSearchScope {
 /** The largest number of records that are compared: very many records may have the same value of an unlisted type. */
 const MOST_COMPARED_RECORDS = 10
 
-const kindsWithAllIdentifierTypes = new WeakMap<Kind, Kind>()
-
 /** The kind with the identifier types of all kinds: a record may have identifiers of types that its own kind does not list. */
-export function withAllIdentifierTypes(kind: Kind): Kind {
-  let wide = kindsWithAllIdentifierTypes.get(kind)
-  if (wide === undefined) {
-    const types: IdentifierType[] = [...kind.identifier_types]
-    for (const type of KINDS.flatMap((one) => one.identifier_types)) {
-      if (!types.some(({ name }) => name === type.name)) types.push(type)
-    }
-    wide = { ...kind, identifier_types: types }
-    kindsWithAllIdentifierTypes.set(kind, wide)
+export const withAllIdentifierTypes = oncePerObject((kind: Kind): Kind => {
+  const types: IdentifierType[] = [...kind.identifier_types]
+  for (const type of KINDS.flatMap((one) => one.identifier_types)) {
+    if (!types.some(({ name }) => name === type.name)) types.push(type)
   }
-  return wide
-}
+  return { ...kind, identifier_types: types }
+})
 
 /**
  * The records that have the identifier as their own, or into which a record with this identifier was merged; at most two. When

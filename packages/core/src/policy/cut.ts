@@ -63,7 +63,8 @@ function cutValueWithoutCallback(
   if (Array.isArray(value)) {
     // A list directly inside a list is not shown: readers of attributes take nothing from it either.
     const elements = value.filter((element) => !Array.isArray(element))
-    return listUnlessEmpty(elements.flatMap((element) => cutValue(seen, here, element) ?? []))
+    const shown = elements.flatMap((element) => cutValue(seen, here, element) ?? [])
+    return shown.length === 0 ? undefined : shown
   }
   const isIdentifier = parts.some(({ identifiers }) => identifiers.some((source) => isIdentifierShown(seen, source, value)))
   if (isJsonObject(value)) return cutObject(seen, parts, value, isIdentifier)
@@ -87,11 +88,11 @@ function cutObject(
     const value = object[name] as JsonValue
     if (unread.has(name)) continue
     if (STRUCTURE_MEMBERS.includes(name)) {
-      if (isStringOrStringList(value)) members.push([name, value])
+      if ((Array.isArray(value) ? value : [value]).every((one) => typeof one === 'string')) members.push([name, value])
       continue
     }
     const below = parts.flatMap((part) => part.members.get(key) ?? [])
-    const isNamed = isIdentifier && IDENTIFIER_MEMBERS.includes(key) && !isObjectOrList(value)
+    const isNamed = isIdentifier && IDENTIFIER_MEMBERS.includes(key) && (typeof value !== 'object' || value === null)
     const cut = isNamed ? value : below.length === 0 ? undefined : cutValue(seen, below, value)
     if (cut === undefined) continue
     members.push([name, cut])
@@ -99,9 +100,6 @@ function cutObject(
   }
   return isShown ? Object.fromEntries(members) : undefined
 }
-
-const isStringOrStringList = (value: JsonValue): boolean =>
-  (Array.isArray(value) ? value : [value]).every((one) => typeof one === 'string')
 
 /**
  * When several members of an object have one name in different spellings, readers read only one of these members. Returns the
@@ -137,8 +135,6 @@ function cachedSearchKey(name: string): string {
 
 const NO_IGNORED_DUPLICATES: ReadonlySet<string> = new Set()
 
-const isObjectOrList = (value: JsonValue): boolean => typeof value === 'object' && value !== null
-
 function isIdentifierShown(
   { kind, types }: ShownIdentifierTypes,
   source: VisibleNode['identifiers'][number],
@@ -147,6 +143,3 @@ function isIdentifierShown(
   const type = identifierTypeOf(kind, source, value)
   return type !== undefined && (types === null || types.has(type.name))
 }
-
-const listUnlessEmpty = (elements: readonly JsonValue[]): JsonValue | undefined =>
-  elements.length === 0 ? undefined : [...elements]

@@ -13,6 +13,7 @@ import {
   searchKey,
 } from '@rollcall/protocol'
 import { type AuditedPerson, identifierKey, type PersonIdentifier } from '../model/audit-entry.ts'
+import { oncePerObject } from '../model/once-per.ts'
 import type { RelatedPerson } from './cut.ts'
 
 const WHOLE_VALUE_SOURCE: IdentifierSource = { path: '', names: 'record' }
@@ -152,7 +153,8 @@ export function addUndescribedPersons(
     if (!isJsonObject(value)) return
     const names = Object.keys(value)
     if (!types.has(value) && names.some(isIdentifierMember)) candidates.push(value)
-    const own = ownIdentifierMembers(types.get(value))
+    const type = types.get(value)
+    const own = type === undefined ? NO_OWN_MEMBERS : ownIdentifierMembers(type)
     for (const name of names) if (!own.has(name)) collect(value[name] ?? null)
   }
   collect(shown)
@@ -182,14 +184,9 @@ function selectNewPersons(
 }
 
 const NO_OWN_MEMBERS: ReadonlySet<string> = new Set()
-const identifierMembersByType = new WeakMap<RecordType, ReadonlySet<string>>()
 
 /** The names of the members at the top of a record that have identifiers of the record's person. */
-function ownIdentifierMembers(recordType: RecordType | undefined): ReadonlySet<string> {
-  if (recordType === undefined) return NO_OWN_MEMBERS
-  const names =
-    identifierMembersByType.get(recordType) ??
-    new Set(recordType.identifiers.flatMap(({ path, names }) => (names === 'record' && !path.includes('.') ? [path] : [])))
-  identifierMembersByType.set(recordType, names)
-  return names
-}
+const ownIdentifierMembers = oncePerObject(
+  ({ identifiers }: RecordType): ReadonlySet<string> =>
+    new Set(identifiers.flatMap(({ path, names }) => (names === 'record' && !path.includes('.') ? [path] : []))),
+)

@@ -13,14 +13,15 @@ import {
   withoutPersons,
 } from '@rollcall/protocol'
 import { type Grant, isNameGranted, type VisibleNode } from '../model/grant.ts'
+import { oncePerObject } from '../model/once-per.ts'
 import { Disclosed } from '../model/outcome.ts'
-import { protectedRemovalRule } from '../model/protection.ts'
+import { protectedRemovalRule, withoutProtectedPersons } from '../model/protection.ts'
 import { lazyRecord } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
 import { cutRecord, type RelatedPerson } from './cut.ts'
 import { PathCollector } from './disclosed-paths.ts'
 import { addUndescribedPersons, auditedPersonsOf, findRelatedPersons, relatedPersonsAfterSelection } from './disclosed-persons.ts'
-import { isHiddenRecord, withoutAnyProtected, withoutHiddenOthers } from './hidden.ts'
+import { isHiddenRecord, withoutHiddenOthers } from './hidden.ts'
 
 class DisclosedRecord extends Disclosed {}
 
@@ -80,13 +81,7 @@ export function* discloseRecordParts(
   }
 }
 
-const pathCollectorByRecordType = new WeakMap<RecordType, PathCollector>()
-
-function pathCollectorOf(recordType: RecordType): PathCollector {
-  const paths = pathCollectorByRecordType.get(recordType) ?? new PathCollector()
-  pathCollectorByRecordType.set(recordType, paths)
-  return paths
-}
+const pathCollectorOf = oncePerObject((_: RecordType) => new PathCollector())
 
 interface ShownRecord {
   readonly document: string
@@ -256,9 +251,8 @@ export function isRecordGranted(grant: RecordConditionTerms, { name }: Pick<Reco
   if (row === undefined) return true
   const { kind } = grant.identifiers
   const recordType = kind.record_types.find((one) => one.name === name)
-  return (
-    recordType !== undefined &&
-    isJsonObject(record) &&
-    matches(row, lazyRecord(kind, recordType, withoutAnyProtected(grant, recordType, record)))
-  )
+  if (recordType === undefined || !isJsonObject(record)) return false
+  // Conditions are tested on records without any protected person, in the database and in memory.
+  const { document } = withoutProtectedPersons(kind, recordType, grant.hidden.protection, record)
+  return matches(row, lazyRecord(kind, recordType, document))
 }

@@ -70,11 +70,12 @@ export function guardedReader(
         candidateCount += rows
         if (candidateCount > most) return { total: cap + 1, records: [], ids: [], tooManyRows: true }
         for (const record of records) {
-          const read = parsedDocument(record)
+          const read: JsonValue = record.value ?? JSON.parse(record.document)
           if (guard.isHidden(record, categories, read)) continue
           const { document, extracted } = guard.seen(record, read)
           if (!matches(predicate, extracted)) continue
-          hits.push(makeSearchHit(record, sortValuesOf(registry.kind, recordType, sort, document, extracted)))
+          const values = sortValuesOf(registry.kind, recordType, sort, document, extracted)
+          hits.push({ record: { id: record.id, document: record.document }, values })
           if (hits.length > cap) break search
         }
       }
@@ -135,17 +136,10 @@ export function guardedReader(
   }
 }
 
-const parsedDocument = ({ value, document }: SourceRecord): JsonValue => value ?? JSON.parse(document)
-
 interface SearchHit {
   readonly record: FoundRecord
   readonly values: readonly (AttributeValue | undefined)[]
 }
-
-const makeSearchHit = ({ id, document }: FoundRecord, values: SearchHit['values']): SearchHit => ({
-  record: { id, document },
-  values,
-})
 
 interface ProtectedPersonGuard {
   /** True when at least one person of the registry is protected. */

@@ -5,7 +5,7 @@
 import { type JsonObject, type Kind, type RecordType, type TakesOut, withoutPersons } from '@rollcall/protocol'
 import type { Grant } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
-import { type Protection, protectedOwnersOf, protectedRemovalRule, withoutProtectedPersons } from '../model/protection.ts'
+import { type Protection, protectedOwnersOf, protectedRemovalRule } from '../model/protection.ts'
 import type { Registry } from '../model/registry.ts'
 import { adultPredicate, isMinor } from './minors.ts'
 
@@ -91,10 +91,3 @@ export function withoutHiddenOthers(
 ): JsonObject {
   return takesOut === null ? document : withoutPersons(kind, recordType, document, takesOut)
 }
-
-/** The record without any protected person in it. Conditions are tested on this form, in the database and in memory. */
-export const withoutAnyProtected = (
-  { hidden: { protection }, identifiers: { kind } }: HidingTerms,
-  recordType: RecordType,
-  document: JsonObject,
-): JsonObject => withoutProtectedPersons(kind, recordType, protection, document).document

@@ -1,5 +1,5 @@
 /** Rules of grants that exclude minors. A person of a record or relation without a birth date counts as a minor. */
-import { type Attribute, type Kind, type OtherPerson, type RecordType, readAttribute } from '@rollcall/protocol'
+import { type Kind, type OtherPerson, type RecordType, readAttribute } from '@rollcall/protocol'
 import { leavesOf, type Predicate } from '../model/predicate.ts'
 import type { Registry } from '../model/registry.ts'
 import { matches } from '../query/memory/matches.ts'
@@ -11,13 +11,10 @@ export function adultPredicate(
   { majority_age }: Pick<Registry, 'majority_age'>,
   day: string,
 ): Predicate | null {
-  const age = ageAttributeOf(recordType)
+  const age = recordType.attributes.find(({ type, since }) => type === 'age' && since === 'birth_date')
   if (age === undefined) return null
   return resolveAges({ is: 'compare', attribute: age, operator: 'ge', value: majority_age }, recordType, day)
 }
-
-const ageAttributeOf = ({ attributes }: RecordType): Attribute | undefined =>
-  attributes.find(({ type, since }) => type === 'age' && since === 'birth_date')
 
 /**
  * True when another person in a record is a minor, or may be one, such as when the birth date is missing. False for a person in

@@ -30,7 +30,7 @@ export function findUsedNames(
           searchKey(relation.name) === searchKey(name) &&
           Object.values(shown)
             .flat()
-            .some((path) => relation.paths.some((place) => isPathWithin(path, place))),
+            .some((path) => relation.paths.some((place) => `${searchKey(path)}.`.startsWith(`${searchKey(place)}.`))),
       ),
   )
   const pathsShownBy = (names: readonly string[]) => pathsVisibleBy(kind, recordTypes, names, shown)
@@ -51,8 +51,6 @@ const allVisibleNames = (recordTypes: readonly RecordType[]): readonly string[] 
     ...compounds.flatMap(({ members }) => members.map(({ name }) => name)),
     ...relations.map(({ name }) => name),
   ])
-
-const isPathWithin = (path: string, place: string): boolean => `${searchKey(path)}.`.startsWith(`${searchKey(place)}.`)
 
 /**
  * The paths of `shown` that these names show, each as `<record type> <path>`; empty when a name is unknown, or no grant may have

@@ -37,13 +37,12 @@ export function visibleTrees(
     // A name may also be of a related person's record type, which need not be granted itself.
     const shown = kind.record_types.filter((recordType) => addNameToTree(kind, recordType, name, treeOf))
     if (!shown.some((recordType) => recordTypes.includes(recordType) || isRelatedType(recordTypes, recordType))) {
-      throw new GrantProblem('see', `${name} is no attribute, relation or member of ${joinTypeNames(recordTypes)}`)
+      const known = recordTypes.map((one) => one.name).join(', ')
+      throw new GrantProblem('see', `${name} is no attribute, relation or member of ${known}`)
     }
   }
   return trees
 }
-
-const joinTypeNames = (recordTypes: readonly RecordType[]): string => recordTypes.map(({ name }) => name).join(', ')
 
 const isRelatedType = (recordTypes: readonly RecordType[], { name }: RecordType): boolean =>
   recordTypes.some(({ relations = [] }) => relations.some(({ record_type }) => record_type === name))
@@ -100,7 +99,7 @@ function attributePaths(recordType: RecordType, key: string): readonly string[] 
   const found = ownCompounds(recordType).flatMap((compound) => {
     const members = compound.members.filter((row) => hasNameOfSearchKey(compound, key) || hasNameOfSearchKey(row, key))
     return members.map((member) => [
-      ...compound.paths.flatMap((place) => member.paths.map((path) => joinPath(place, path))),
+      ...compound.paths.flatMap((place) => member.paths.map((path) => [place, path].filter((part) => part !== '').join('.'))),
       ...(member.record_paths ?? []),
     ])
   })
@@ -115,8 +114,6 @@ function ownCompounds({ compounds = [], relations = [] }: RecordType): readonly 
 
 const hasNameOfSearchKey = (row: Attribute | Compound, key: string): boolean =>
   namesOf(row).some((name) => searchKey(name) === key)
-
-const joinPath = (place: string, path: string): string => [place, path].filter((part) => part !== '').join('.')
 
 /**
  * Marks a member as shown; returns false when the record type has no such member.

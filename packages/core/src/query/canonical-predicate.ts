@@ -1,7 +1,6 @@
 /** Turns a predicate into a text, so that equal texts mean equal predicates. */
 import { canonicalJson, compareCodePoints, type JsonValue } from '@rollcall/protocol'
 import type { Literal, Predicate } from '../model/predicate.ts'
-import type { Identifier } from '../model/records.ts'
 
 /**
  * A text that is the same for predicates that differ only in the order of parts and values, in repetitions, in brackets or in
@@ -32,7 +31,7 @@ function canonicalForm(predicate: Predicate): JsonValue {
     case 'some':
       return ['some', predicate.list.name, canonicalForm(predicate.of)]
     case 'identifier':
-      return ['identifier', sortUniqueValues(predicate.identifiers.map(identifierForm))]
+      return ['identifier', sortUniqueValues(predicate.identifiers.map(({ type, value }) => [type, value]))]
     case 'identifier_type':
       return ['identifier_type', sortUniqueValues([...predicate.types])]
   }
@@ -43,8 +42,6 @@ const flattenedOperands = (is: 'and' | 'or', of: readonly Predicate[]): readonly
   of.flatMap((part) => (part.is === is ? flattenedOperands(is, part.of) : [part]))
 
 const literalForm = (value: Literal): JsonValue => (typeof value === 'object' ? [value.from, value.to] : value)
-
-const identifierForm = ({ type, value }: Identifier): JsonValue => [type, value]
 
 const lastDayForm = (predicate: { readonly until?: string }): JsonValue => predicate.until ?? null
 

@@ -16,6 +16,7 @@ import {
   validator,
 } from '@rollcall/protocol'
 import { findMisspeltMember } from './near-names.ts'
+import { type Query, QueryProblem, UnreadableQuery } from './query.ts'
 
 /** The criteria of an item as the message has them, before they are read. */
 export interface Criteria {
@@ -85,6 +86,17 @@ export function readRecordType(rules: CriteriaRules, kind: Kind, criteria: Crite
   if (recordType !== undefined) return recordType
   const known = kind.record_types.map(({ emitted }) => emitted).join(', ')
   throw criteriaRejection(rules, member, `must be one of ${known}`)
+}
+
+/** Reads a query. @throws ItemRejection rjct.filter.invalid for a text that cannot be parsed, else the code of the criteria */
+export function readQueryOrReject({ code }: CriteriaRules, read: () => Query): Query {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof UnreadableQuery) throw new ItemRejection('rjct.filter.invalid', error.message)
+    if (error instanceof QueryProblem) throw new ItemRejection(code, error.message)
+    throw error
+  }
 }
 
 const consentValidator = validator(Consent)

@@ -2,7 +2,7 @@
  * Finds the attributes that a query uses: for statistics, for audit entries, and to refuse those that cannot be searched yet.
  */
 
-import { type Attribute, ItemRejection, type RecordType, UNLISTED } from '@rollcall/protocol'
+import { ItemRejection, type RecordType, UNLISTED } from '@rollcall/protocol'
 import type { AuditedPerson } from '../model/audit-entry.ts'
 import { attributesMentionedIn, type Leaf, leavesOf, type Predicate } from '../model/predicate.ts'
 import type { Identifier, SortKey } from '../model/records.ts'
@@ -19,10 +19,8 @@ export function columnsUsedIn(predicate: Predicate): readonly string[] {
 function columnsOfLeaf(leaf: Leaf): readonly string[] {
   if (leaf.is === 'identifier' || leaf.is === 'identifier_type') return []
   if (leaf.is === 'some') return [leaf.list.name]
-  return [leaf.is === 'exists' && leaf.list !== undefined ? leaf.list.name : columnNameOf(leaf.attribute)]
+  return [leaf.is === 'exists' && leaf.list !== undefined ? leaf.list.name : (leaf.attribute.since ?? leaf.attribute.name)]
 }
-
-const columnNameOf = ({ name, since }: Attribute): string => since ?? name
 
 /** For the audit entry of a query: the attributes and sort keys that it names, and one person with all identifiers it names. */
 export function askedAttributesAndPersons({ predicate, sort = [] }: Pick<SearchParts, 'predicate'> & Partial<SearchParts>): {

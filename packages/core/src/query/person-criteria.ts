@@ -4,7 +4,6 @@
  * where the question allows it.
  */
 import {
-  ItemRejection,
   identifierValue,
   isJsonObject,
   type JsonValue,
@@ -22,9 +21,10 @@ import {
   checkConsent,
   checkEventType,
   criteriaRejection,
+  readQueryOrReject,
   readRecordType,
 } from './criteria.ts'
-import { type Query, type QueryLimits, QueryProblem, UnreadableQuery } from './query.ts'
+import type { QueryLimits } from './query.ts'
 import { readFilter } from './read-query.ts'
 
 /** How a message asks about one person: the member that has the criteria, and what the criteria may contain. */
@@ -76,7 +76,9 @@ export function readPersonCriteria(
   checkConsent(rules, criteria, 'authorize')
   const named =
     readRecordType(rules, kind, criteria, 'response_entity') ?? readRecordType(rules, kind, criteria, 'reg_record_type')
-  const { predicate, recordType, shape } = readPersonQuery(rules, kind, named, criteria, limits)
+  const { predicate, recordType, shape } = readQueryOrReject(rules, () =>
+    readFilter({ kind, recordType: named, limits }, criteria.query_type, criteria.query, `${rules.name}.query`),
+  )
   const conditions = conditionsJoinedByAnd(predicate)
   const persons = conditions.flatMap((one) => (one.is === 'identifier' ? [one.identifiers] : []))
   const programmes = conditions.flatMap(demandedProgrammes)
@@ -96,22 +98,6 @@ export function readPersonCriteria(
     // In a longer text, such as GraphQL, the written identifier is not found: the normalised value is used.
     person: findWrittenIdentifier(kind, query, identifiers) ?? identifiers[0]?.value ?? '',
     programme: programmes[0] ?? null,
-  }
-}
-
-function readPersonQuery(
-  rules: CriteriaRules,
-  kind: Kind,
-  recordType: RecordType | undefined,
-  { query_type, query }: Criteria,
-  limits: QueryLimits,
-): Query {
-  try {
-    return readFilter({ kind, recordType, limits }, query_type, query, `${rules.name}.query`)
-  } catch (error) {
-    if (error instanceof UnreadableQuery) throw new ItemRejection('rjct.filter.invalid', error.message)
-    if (error instanceof QueryProblem) throw new ItemRejection(rules.code, error.message)
-    throw error
   }
 }
 

@@ -133,7 +133,8 @@ function findBirthInterval(n: number, day: string): Interval | null {
   const to = findLastBirthDate(n, day)
   if (to === null) return null
   const before = findLastBirthDate(n + 1, day)
-  return { from: before === null ? FIRST_DAY : dayAfter(before), to }
+  const from = before === null ? FIRST_DAY : new Date(Date.parse(`${before}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10)
+  return { from, to }
 }
 
 /** The latest birth date of persons who are n years old on `day`, or older; null when it is before the year 1. */
@@ -142,14 +143,7 @@ function findLastBirthDate(n: number, day: string): string | null {
   if (year < 1) return null
   const dayOfYear = day.slice(4)
   // On 29 February, a person born on 1 March has the birthday tomorrow. So the last birth date in a common year is 28 February.
-  const birthMonthAndDay = dayOfYear === '-02-29' && !isLeapYear(year) ? '-02-28' : dayOfYear
+  const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  const birthMonthAndDay = dayOfYear === '-02-29' && !isLeapYear ? '-02-28' : dayOfYear
   return `${String(year).padStart(4, '0')}${birthMonthAndDay}`
-}
-
-function isLeapYear(year: number): boolean {
-  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
-}
-
-function dayAfter(day: string): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10)
 }

@@ -1,11 +1,5 @@
 /** Reads the criteria of a search item completely, or refuses them (spec "SearchRequest"). */
-import {
-  ItemRejection,
-  isJsonObject,
-  type Kind,
-  type RecordType,
-  SearchCriteria as SearchCriteriaSchema,
-} from '@rollcall/protocol'
+import { isJsonObject, type Kind, type RecordType, SearchCriteria as SearchCriteriaSchema } from '@rollcall/protocol'
 import type { QueryForm } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
 import {
@@ -15,10 +9,11 @@ import {
   checkConsent,
   checkEventType,
   criteriaRejection,
+  readQueryOrReject,
   readRecordType,
 } from './criteria.ts'
 import { type PageLimits, readAskedPage, readSort, type UndatedSortKey } from './page.ts'
-import { type Query, type QueryLimits, QueryProblem, type QueryScope, UnreadableQuery } from './query.ts'
+import type { Query, QueryLimits, QueryScope } from './query.ts'
 import { queryFormOf, readQuery } from './read-query.ts'
 
 /** The criteria of a search item, read and checked. */
@@ -62,7 +57,9 @@ export function readSearchCriteria(
   checkConsent(SEARCH_CRITERIA_RULES, criteria, 'consent')
   checkConsent(SEARCH_CRITERIA_RULES, criteria, 'authorize')
   const named = readResultRecordType(kind, criteria)
-  const query = readCriteriaQuery({ kind, recordType: named, limits, visible }, criteria)
+  const query = readQueryOrReject(SEARCH_CRITERIA_RULES, () =>
+    readQuery({ kind, recordType: named, limits, visible }, criteria.query_type, criteria.query, 'search_criteria.query'),
+  )
   const { recordType, predicate, shape } = query
   const spelling = criteria.reg_record_type
   return {
@@ -74,16 +71,6 @@ export function readSearchCriteria(
     form: queryFormOf(criteria.query_type, query),
     sort: readSort(kind, recordType, criteria.sort),
     ...readAskedPage(criteria, item, { ...limits, page_size: max_page_size ?? limits.page_size }),
-  }
-}
-
-function readCriteriaQuery(scope: QueryScope, { query_type, query }: Criteria): Query {
-  try {
-    return readQuery(scope, query_type, query, 'search_criteria.query')
-  } catch (error) {
-    if (error instanceof UnreadableQuery) throw new ItemRejection('rjct.filter.invalid', error.message)
-    if (error instanceof QueryProblem) throw new ItemRejection(SEARCH_CRITERIA_RULES.code, error.message)
-    throw error
   }
 }
 

@@ -1,5 +1,6 @@
 /** The quotas of requests: how many a participant, and all participants together, may send a second and at a time. */
 
+import { SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import type { Semaphore, Slot } from '@rollcall/base/shared/semaphore'
 import type { Limits } from '@rollcall/core/limits'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -57,10 +58,6 @@ interface QuotaDeps {
   readonly delay?: (work: () => void, milliseconds: number) => void
 }
 
-const callLater = (work: () => void, milliseconds: number): void => {
-  setTimeout(work, milliseconds).unref()
-}
-
 /** The name of the bucket for the requests of all participants together. */
 const TOTAL_BUCKET_NAME = 'total'
 
@@ -68,7 +65,7 @@ const TOTAL_BUCKET_NAME = 'total'
 const REFUSED_LARGE_REQUEST_PAUSE_MS = 100
 
 /** Creates the quotas. Requests at a time are counted on this node; requests a second on all nodes together. */
-export function createQuota({ limits, metrics, take, turns, delay = callLater }: QuotaDeps): Quota {
+export function createQuota({ limits, metrics, take, turns, delay = SYSTEM_CLOCK.later }: QuotaDeps): Quota {
   const rates = createRateLimiter(take)
   const inFlight = new Map<number, number>()
   const heldBytes = createBodyByteCounter(limits.total_bytes)

@@ -55,7 +55,8 @@ export function createRateLimiter(
   const ask = async (bucket: string, slice: TokenSlice, rate: number): Promise<void> => {
     const size = tokensPerSlice(rate)
     const wanted = Math.max(1, size - slice.tokens, slice.waiting)
-    const { granted, left } = await take({ bucket, rate, capacity: bucketCapacity(rate), wanted })
+    // The tokens of a whole second may be used at once.
+    const { granted, left } = await take({ bucket, rate, capacity: Math.max(1, Math.ceil(rate)), wanted })
     slice.tokens += granted
     if (granted < wanted) slice.emptyUntil = now() + ((size - left) / rate) * 1_000
   }
@@ -101,6 +102,3 @@ export function createRateLimiter(
 
 /** The number of tokens in a slice, which a node takes at a time. */
 const tokensPerSlice = (rate: number): number => Math.max(1, Math.floor(rate / TOKEN_SLICES_A_SECOND))
-
-/** The size of the shared bucket: the tokens of a whole second may be used at once. */
-const bucketCapacity = (rate: number): number => Math.max(1, Math.ceil(rate))

@@ -3,9 +3,9 @@
  * JSON values are counted while they are parsed, so a body with too many of them costs little time.
  */
 
-import { oncePerObject } from '@rollcall/base/shared/once-per'
 import type { Limits } from '@rollcall/core/limits'
 import type { Message } from '@rollcall/core/model/exchange'
+import { oncePerObject } from '@rollcall/core/model/once-per'
 import {
   type Callback,
   CallbackHeader,

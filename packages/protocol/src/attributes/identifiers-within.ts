@@ -7,6 +7,7 @@ import { isContact } from '../kinds/contact.ts'
 import { UNLISTED } from '../kinds/identifier-types.ts'
 import { resolveIdentifierType } from '../kinds/index.ts'
 import type { IdentifierSource, IdentifierType, Kind, RecordType } from '../kinds/kind.ts'
+import { oncePerObject } from '../once-per.ts'
 import { identifierTypeOf, identifierValue, type RecordIdentifier } from './read-identifiers.ts'
 import { searchKey } from './record-keys.ts'
 
@@ -25,21 +26,14 @@ interface OwnIdentifierPlaces {
 }
 
 const NO_OWN_IDENTIFIER_PLACES: OwnIdentifierPlaces = { at: new Map(), parents: new Set() }
-const ownIdentifierPlacesByType = new WeakMap<Pick<RecordType, 'identifiers'>, OwnIdentifierPlaces>()
 
-function ownIdentifierPlacesOf(recordType: Pick<RecordType, 'identifiers'>): OwnIdentifierPlaces {
-  const found = ownIdentifierPlacesByType.get(recordType) ?? readOwnIdentifierPlaces(recordType)
-  ownIdentifierPlacesByType.set(recordType, found)
-  return found
-}
-
-function readOwnIdentifierPlaces({ identifiers }: Pick<RecordType, 'identifiers'>): OwnIdentifierPlaces {
+const ownIdentifierPlacesOf = oncePerObject(({ identifiers }: Pick<RecordType, 'identifiers'>): OwnIdentifierPlaces => {
   const own = identifiers.filter(({ names }) => names === 'record')
   return {
     at: Map.groupBy(own, ({ path }) => searchKey(path)),
     parents: new Set(own.flatMap(({ path }) => withParentPaths(searchKey(path)))),
   }
-}
+})
 
 /** The path and all paths above it: `a.b` gives `a` and `a.b`. */
 export const withParentPaths = (path: string): readonly string[] =>

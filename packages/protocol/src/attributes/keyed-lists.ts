@@ -3,6 +3,7 @@ import { isJsonObject, type JsonValue } from '../json.ts'
 import type { KeyedList } from '../kinds/event-rules.ts'
 import { UNLISTED } from '../kinds/identifier-types.ts'
 import type { Attribute, IdentifierSource, Kind, RecordType } from '../kinds/kind.ts'
+import { oncePerObject } from '../once-per.ts'
 import { readAttribute } from './read-attribute.ts'
 import { identifierTypeOf, identifierValue } from './read-identifiers.ts'
 import { searchKey } from './record-keys.ts'
@@ -44,19 +45,12 @@ interface KeyPlaces {
   readonly value: Attribute | null
 }
 
-const keyPlacesByList = new WeakMap<KeyedList, KeyPlaces>()
-
-function keyPlacesOf(list: KeyedList): KeyPlaces {
-  const known = keyPlacesByList.get(list)
-  if (known !== undefined) return known
-  const { name, identifiers = [], values } = list
-  const places: KeyPlaces = {
+const keyPlacesOf = oncePerObject(
+  ({ name, identifiers = [], values }: KeyedList): KeyPlaces => ({
     identifiers: identifiers.map((inside) => ({ inside, compiled: compilePath(inside) })),
     value: values === undefined ? null : { name, paths: values, type: 'text', fold: true },
-  }
-  keyPlacesByList.set(list, places)
-  return places
-}
+  }),
+)
 
 /** For each element of a list in a document, its keys. */
 export function keysInList(

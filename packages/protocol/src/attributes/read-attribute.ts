@@ -1,6 +1,7 @@
 /** Reads attributes from records. Columns of the database and filters in memory both use this code. */
 import { isJsonObject, type JsonValue } from '../json.ts'
 import type { Attribute, IdentifierType } from '../kinds/kind.ts'
+import { oncePerObject } from '../once-per.ts'
 import { isListedCode } from '../records/code-lists.ts'
 import { type AttributeScalar, type AttributeValue, SCALAR_READERS } from './attribute-types.ts'
 import { type CompiledPath, compilePath, visitValuesAt } from './walk.ts'
@@ -22,16 +23,7 @@ export const isNonBlankPlainValue = (leaf: JsonValue): boolean =>
   !isJsonObject(leaf) && (typeof leaf !== 'string' || leaf.trim() !== '')
 
 /** The split paths of each attribute, made at its first use. */
-const pathsByAttribute = new WeakMap<Attribute, readonly CompiledPath[]>()
-
-function compiledPathsOf(attribute: Attribute): readonly CompiledPath[] {
-  let paths = pathsByAttribute.get(attribute)
-  if (paths === undefined) {
-    paths = attribute.paths.map(compilePath)
-    pathsByAttribute.set(attribute, paths)
-  }
-  return paths
-}
+const compiledPathsOf = oncePerObject(({ paths }: Attribute): readonly CompiledPath[] => paths.map(compilePath))
 
 /**
  * The canonical value of an attribute in `document`, from the first of its paths that has one; with `many`, the list of

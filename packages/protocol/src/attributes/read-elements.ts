@@ -1,6 +1,7 @@
 /** Reads the elements of a compound from a record. The values of one element stay together. */
 import { isJsonObject, type JsonValue } from '../json.ts'
 import type { Attribute, Compound, CompoundMember } from '../kinds/kind.ts'
+import { oncePerObject } from '../once-per.ts'
 import type { AttributeScalar } from './attribute-types.ts'
 import { type ReadingNotes, readAttribute } from './read-attribute.ts'
 import { type CompiledPath, compilePath, visitValuesAt } from './walk.ts'
@@ -22,27 +23,20 @@ interface CompoundPlan {
   readonly ofRecord: readonly CompoundMember[]
 }
 
-const plansByCompound = new WeakMap<Compound, CompoundPlan>()
 const NO_ELEMENTS: readonly Element[] = []
 
-function planOfCompound(compound: Compound): CompoundPlan {
-  let plan = plansByCompound.get(compound)
-  if (plan === undefined) {
-    const { members } = compound
-    plan = {
-      paths: compound.paths.map(compilePath),
-      members,
-      outside: members.flatMap((member) =>
-        member.record_paths === undefined
-          ? []
-          : [{ name: member.name, inRecord: { ...member, paths: member.record_paths, many: true as const } }],
-      ),
-      ofRecord: members.filter((member) => member.record_paths === undefined),
-    }
-    plansByCompound.set(compound, plan)
-  }
-  return plan
-}
+const planOfCompound = oncePerObject(
+  ({ paths, members }: Compound): CompoundPlan => ({
+    paths: paths.map(compilePath),
+    members,
+    outside: members.flatMap((member) =>
+      member.record_paths === undefined
+        ? []
+        : [{ name: member.name, inRecord: { ...member, paths: member.record_paths, many: true as const } }],
+    ),
+    ofRecord: members.filter((member) => member.record_paths === undefined),
+  }),
+)
 
 /**
  * The elements of a compound at the first of its paths that has an element, in order; equal elements are returned once. An

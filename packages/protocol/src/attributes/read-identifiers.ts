@@ -6,6 +6,7 @@ import type { IdentifierSource, IdentifierType, Kind, RecordType } from '../kind
 import { normaliseIdentifier } from '../kinds/normalisers.ts'
 import { isOfForm } from '../kinds/value-pattern.ts'
 import { integerText } from '../numbers.ts'
+import { oncePerObject } from '../once-per.ts'
 import { isNonBlankPlainValue, type ReadingNotes } from './read-attribute.ts'
 import { type CompiledPath, compilePath, readMemberByStep, visitValuesAt } from './walk.ts'
 
@@ -28,16 +29,7 @@ function makeStepWithoutSpellings(key: string) {
   return { key, spellings: [] }
 }
 
-const pathsBySource = new WeakMap<IdentifierSource, CompiledPath>()
-
-function compiledPathOf(source: IdentifierSource): CompiledPath {
-  let path = pathsBySource.get(source)
-  if (path === undefined) {
-    path = compilePath(source.path)
-    pathsBySource.set(source, path)
-  }
-  return path
-}
+const compiledPathOf = oncePerObject(({ path }: IdentifierSource): CompiledPath => compilePath(path))
 
 /**
  * Reads the identifiers at the places that the record type lists, normalised, each once. `names` is that of the first listed

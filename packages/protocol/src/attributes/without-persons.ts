@@ -4,6 +4,7 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { Kind, RecordType, Relation } from '../kinds/kind.ts'
+import { oncePerObject } from '../once-per.ts'
 import { distinguishingIdentifiers, identifiersOfUntypedValue, identifiersWithin, withParentPaths } from './identifiers-within.ts'
 import { readAttribute } from './read-attribute.ts'
 import type { RecordIdentifier } from './read-identifiers.ts'
@@ -67,15 +68,7 @@ interface PersonPaths {
   readonly counts: ReadonlySet<string>
 }
 
-const personPathsByType = new WeakMap<RecordType, PersonPaths>()
-
-function personPathsOf(recordType: RecordType): PersonPaths {
-  const found = personPathsByType.get(recordType) ?? readPersonPaths(recordType)
-  personPathsByType.set(recordType, found)
-  return found
-}
-
-function readPersonPaths({ identifiers, attributes, relations = [] }: RecordType): PersonPaths {
+const personPathsOf = oncePerObject(({ identifiers, attributes, relations = [] }: RecordType): PersonPaths => {
   const entries = new Map<string, string[]>()
   for (const { paths, entries: around = [] } of relations) {
     for (const [at, path] of paths.entries()) {
@@ -91,7 +84,7 @@ function readPersonPaths({ identifiers, attributes, relations = [] }: RecordType
     entries,
     counts: new Set(counts.map(searchKey)),
   }
-}
+})
 
 /** Removes persons from a value; undefined when nothing is left. */
 function cutPersonsFromValue(scope: RemovalScope, path: string, value: JsonValue): JsonValue | undefined {
@@ -187,7 +180,7 @@ function cutPersonsFromMembers(scope: RemovalScope, path: string, object: JsonOb
     if (key === 'identifier_value') return [[name, value]]
     const place = path === '' ? key : `${path}.${key}`
     const left = cutPersonsFromValue(
-      mayHaveOwnIdentifiers(scope, object, place, key, value) ? scope : withoutOwnIdentifierPlaces(scope),
+      mayHaveOwnIdentifiers(scope, object, place, key, value) ? scope : { ...scope, places: { ...scope.places, own: new Set() } },
       place,
       value,
     )
@@ -214,11 +207,6 @@ const mayHaveOwnIdentifiers = (
   key: string,
   value: JsonValue,
 ): boolean => !own.has(place) || memberNamed(object, key) === value
-
-const withoutOwnIdentifierPlaces = (scope: RemovalScope): RemovalScope => ({
-  ...scope,
-  places: { ...scope.places, own: new Set() },
-})
 
 const PERSON_OUTSIDE_RELATIONS = { relation: null, record: null } as const
 

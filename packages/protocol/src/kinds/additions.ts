@@ -139,19 +139,16 @@ function pathsProblem({ paths }: UncheckedAttribute): string | null {
   if (!Array.isArray(paths) || paths.length === 0 || paths.length > MAX_PATHS) {
     return `paths: must be a list of 1 to ${MAX_PATHS} paths in the record`
   }
-  const malformed = paths.findIndex((path) => !isAttributePath(path))
+  const malformed = paths.findIndex(
+    (path: unknown) =>
+      typeof path !== 'string' ||
+      path.length > MAX_PATH_LENGTH ||
+      !path.split('.').every((segment) => PATH_SEGMENT_PATTERN.test(segment)),
+  )
   if (malformed >= 0) {
     return `paths[${malformed}]: must be member names joined by dots, without prefixes, such as address.locality`
   }
   return new Set(paths).size < paths.length ? 'paths: must not repeat a path' : null
-}
-
-function isAttributePath(path: unknown): boolean {
-  return (
-    typeof path === 'string' &&
-    path.length <= MAX_PATH_LENGTH &&
-    path.split('.').every((segment) => PATH_SEGMENT_PATTERN.test(segment))
-  )
 }
 
 function aliasesProblem({ name, aliases }: UncheckedAttribute, meansAlready: (name: string) => boolean): string | null {

@@ -13,8 +13,8 @@ const activityPaths = pathsAt(parcelPaths, 'farming_activities')
 const farmerIdSource = (path: string): IdentifierSource => ({ path, type: 'FARMER_ID', names: 'record' })
 
 /** Makes a text member of a compound. Elements that lack the member get its value from the record. */
-function elementOrRecordMember(name: string, more: Partial<CompoundMember> = {}): CompoundMember {
-  return { name, paths: [name], record_paths: [name], type: 'text', fold: true, ...more }
+function elementOrRecordMember(name: string): CompoundMember {
+  return { name, paths: [name], record_paths: [name], type: 'text', fold: true }
 }
 
 /** A parcel of land, or a farm. */

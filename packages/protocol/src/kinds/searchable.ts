@@ -1,5 +1,6 @@
 /** Finds what a name in a query means: an attribute, an attribute of a list's elements, a list, or an identifier. */
 import { namesOf, searchKey } from '../attributes/record-keys.ts'
+import { oncePerObject } from '../once-per.ts'
 import { UNLISTED } from './identifier-types.ts'
 import { resolveIdentifierType } from './index.ts'
 import type { Attribute, Compound, CompoundMember, IdentifierType, Kind, RecordType } from './kind.ts'
@@ -19,25 +20,18 @@ const IDENTIFIER_WORDS = ['identifier', 'person_identifier', 'member_identifier'
 const IDENTIFIER_VALUE_WORDS = ['identifier_value', 'id_value']
 const IDENTIFIER_TYPE_WORDS = ['identifier_type', 'id_type']
 
-const searchablesByKind = new WeakMap<Kind, Map<RecordType, ReadonlyMap<string, Searchable>>>()
-
 /**
  * Finds the target of `spelling`, which is a name, an alias, or a dotted path, in a record type. Names of attributes and
  * lists are preferred to paths, attributes to lists, and both to identifiers.
  */
 export function resolveSearchable(kind: Kind, recordType: RecordType, spelling: string): Searchable | undefined {
-  const searchables = searchablesByName(kind, recordType)
+  const searchables = searchablesOfKind(kind)(recordType)
   return findByQueryKey(recordType, spelling, (key) => searchables.get(key))
 }
 
-function searchablesByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, Searchable> {
-  const ofKind = searchablesByKind.get(kind) ?? new Map<RecordType, ReadonlyMap<string, Searchable>>()
-  const known = ofKind.get(recordType)
-  if (known !== undefined) return known
-  const searchables = makeSearchables(kind, recordType)
-  searchablesByKind.set(kind, ofKind.set(recordType, searchables))
-  return searchables
-}
+const searchablesOfKind = oncePerObject((kind: Kind) =>
+  oncePerObject((recordType: RecordType) => makeSearchables(kind, recordType)),
+)
 
 /** The canonical names that a query may use (attributes, lists, identifier types), for messages. */
 export function searchableNames(kind: Kind, recordType: RecordType): string[] {

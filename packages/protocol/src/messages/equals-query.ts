@@ -37,7 +37,10 @@ export function readEqualsQuery<Asked extends string>(
   const found: Partial<Record<Asked, string>> = {}
   for (const [name, value] of readComparisons(query, place)) {
     const asked = (Object.keys(attributes) as Asked[]).find((key) => attributes[key].includes(name))
-    if (asked === undefined) throw badQueryFault(place, `each attribute must be one of ${canonicalNamesText(attributes)}`)
+    if (asked === undefined) {
+      const known = Object.values<readonly string[]>(attributes).map(([one]) => one)
+      throw badQueryFault(place, `each attribute must be one of ${known.join(', ')}`)
+    }
     if (found[asked] !== undefined) throw badQueryFault(place, `must compare ${attributes[asked][0]} only once`)
     found[asked] = requireText(value, `${place}: the value of ${attributes[asked][0]}`)
   }
@@ -73,10 +76,5 @@ function requireText(value: unknown, place: string): string {
   if (text === null || text === '') throw badQueryFault(place, 'must be a text that is not empty')
   return text
 }
-
-const canonicalNamesText = (attributes: AskedAttributes<string>): string =>
-  Object.values(attributes)
-    .map(([name]) => name)
-    .join(', ')
 
 const badQueryFault = (place: string, rule: string): RequestFault => new RequestFault('err.request.bad', `${place}: ${rule}`)

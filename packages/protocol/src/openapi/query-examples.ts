@@ -14,8 +14,10 @@ export interface QueryExample {
   readonly query: JsonObject | readonly JsonObject[]
 }
 
+type ExampleConditions = readonly (readonly [attribute: string, operator: string, value: string])[]
+
 /** Conditions for the example queries. Conditions on attributes that a record type lacks are left out. */
-const EXAMPLE_CONDITIONS: readonly (readonly [attribute: string, operator: string, value: string])[] = [
+const EXAMPLE_CONDITIONS: ExampleConditions = [
   ['sex', 'eq', 'female'],
   ['birth_date', 'lt', '2000'],
   ['surname', 'eq', 'Okoro'],
@@ -27,7 +29,8 @@ const typedExpression = (type: string, expression: unknown) => ({ type: `ns:org:
 /** One example for each query form. The identifier form comes first; the others all ask for the same conditions. */
 export function queryExamples(kind: Kind): readonly QueryExample[] {
   const [recordType] = kind.record_types
-  const asked = exampleConditionsOf(recordType)
+  const known = EXAMPLE_CONDITIONS.filter(([name]) => recordType.attributes.some((one) => one.name === name))
+  const asked = known.slice(0, 2)
   return [
     { name: 'identifier', summary: 'By an identifier', query_type: 'idtype-value', query: sampleIdentifier(kind, recordType) },
     {
@@ -47,13 +50,6 @@ export function queryExamples(kind: Kind): readonly QueryExample[] {
       query: typedExpression('graphql', exampleGraphql(recordType, asked)),
     },
   ]
-}
-
-type ExampleConditions = readonly (readonly [attribute: string, operator: string, value: string])[]
-
-function exampleConditionsOf({ attributes }: RecordType): ExampleConditions {
-  const names = attributes.map(({ name }) => name)
-  return EXAMPLE_CONDITIONS.filter(([name]) => names.includes(name)).slice(0, 2)
 }
 
 function expressionList(asked: ExampleConditions): JsonObject {

@@ -8,10 +8,8 @@ import type { ItemCodes } from '../operation.ts'
 /** A Markdown table. A "|" in a cell is escaped: the path of an added attribute may have one. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, head.map(() => '---'), ...rows]
-  return lines.map((cells) => `| ${cells.map(escapeTableCell).join(' | ')} |`).join('\n')
+  return lines.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`).join('\n')
 }
-
-const escapeTableCell = (cell: string): string => cell.replaceAll('|', '\\|')
 
 const joinNames = (names: readonly string[] | undefined) => (names ?? []).join(', ')
 

@@ -8,7 +8,7 @@ export const tokenSecuritySchemes = (serverUrl: string): JsonObject => ({
   token: {
     type: 'oauth2',
     description: 'An access token for client_id and client_secret of a participant.',
-    flows: { clientCredentials: { tokenUrl: tokenUrl(serverUrl), scopes: {} } },
+    flows: { clientCredentials: { tokenUrl: `${hostUrl(serverUrl).replace(/\/$/, '')}/${TOKEN_PATH}`, scopes: {} } },
   },
   bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: `An access token from POST /${TOKEN_PATH} (N12).` },
   client: {
@@ -22,8 +22,6 @@ export const tokenSecuritySchemes = (serverUrl: string): JsonObject => ({
 export function hostUrl(serverUrl: string): string {
   return serverUrl.replace(new RegExp(`/[^/]+/v${PROTOCOL_VERSION}/?$`), '') || '/'
 }
-
-const tokenUrl = (serverUrl: string): string => `${hostUrl(serverUrl).replace(/\/$/, '')}/${TOKEN_PATH}`
 
 /** The path of the token endpoint with its description, for `paths` of the document. */
 export function describeTokenPath(serverUrl: string, components: ComponentCollector): JsonObject & Record<string, JsonObject> {

@@ -259,7 +259,10 @@ for (const name of Object.keys(CODE_LISTS) as CodeListName[]) {
  */
 export function normaliseCode(list: CodeListName, raw: string): string | null {
   const codes = codesBySpelling.get(list)
-  const known = codes?.get(raw) ?? codes?.get(toComparableSpelling(raw)) ?? codes?.get(toComparableSpelling(textAfterPrefix(raw)))
+  const known =
+    codes?.get(raw) ??
+    codes?.get(toComparableSpelling(raw)) ??
+    codes?.get(toComparableSpelling(raw.slice(raw.lastIndexOf(':') + 1)))
   if (known !== undefined) return known
   return foldCase(normaliseToNfc(raw).trim()) || null
 }
@@ -272,8 +275,4 @@ export const isListedCode = (list: CodeListName, code: unknown): boolean =>
 export function codeLabel(list: CodeListName, code: string): string | undefined {
   const label = (CODE_LISTS[list] as readonly Code[]).find(([one]) => one === code)?.[1]
   return label?.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
-}
-
-function textAfterPrefix(text: string): string {
-  return text.slice(text.lastIndexOf(':') + 1)
 }

@@ -1,6 +1,6 @@
 /** The columns that store the attributes and compounds of a record type, and the identifiers by which searches are sorted. */
 
-import { oncePerObject } from '@rollcall/base/shared/once-per'
+import { oncePerObject } from '@rollcall/core/model/once-per'
 import { sortColumnGroup } from '@rollcall/core/model/registry'
 import { columnName, joinName } from '@rollcall/database/names'
 import {

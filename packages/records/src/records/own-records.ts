@@ -1,7 +1,7 @@
 /** Reads and searches the records in our own tables, not those in a source outside. */
 
-import { oncePerObject } from '@rollcall/base/shared/once-per'
 import type { ModeName } from '@rollcall/core/model/exchange'
+import { oncePerObject } from '@rollcall/core/model/once-per'
 import {
   isLookUp,
   type PagedRecord,

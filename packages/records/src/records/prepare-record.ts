@@ -1,5 +1,5 @@
 /** Turns a document into the stored form: canonical text, identifiers, and a value for every column. */
-import { oncePerObject } from '@rollcall/base/shared/once-per'
+import { oncePerObject } from '@rollcall/core/model/once-per'
 import {
   type Attribute,
   type Compound,

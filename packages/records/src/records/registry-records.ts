@@ -82,7 +82,9 @@ export const closeRemovedSources = (db: Database, registries: readonly Pick<Regi
 export function requireSink(db: Database, registry: RegistryToOpen & Pick<Registry, 'namespace'>): RecordSink {
   const { sink } = recordsOf(db, registry)
   if (sink !== null) return sink
-  throw new StoreRefusal(writeRefusalMessage(registry))
+  throw new StoreRefusal(
+    `the records of ${registry.namespace} are in a database of its own, which is only read; change them there`,
+  )
 }
 
 /** The copies of a source's records in our own tables, with the functions that write them. For code that updates copies only. */
@@ -90,10 +92,6 @@ export const mirroredRecords = (db: Database): RegistryRecords & { readonly sink
   ...ownRecordsOf(db),
   sink: OWN_TABLES_SINK,
 })
-
-/** The message that refuses to write records that belong to a source. */
-const writeRefusalMessage = ({ namespace }: Pick<Registry, 'namespace'>): string =>
-  `the records of ${namespace} are in a database of its own, which is only read; change them there`
 
 /** Replaces, in this process only, the functions that read and write the records of a registry. Stores nothing. */
 export function setRegistryRecords(db: Database, registry: { readonly id: number }, records: RegistryRecords): void {

@@ -1,6 +1,6 @@
 /** The statements that find records: by one identifier, or by any condition. */
 
-import { oncePerObject } from '@rollcall/base/shared/once-per'
+import { oncePerObject } from '@rollcall/core/model/once-per'
 import type { Identifier, SearchPageRequest, SortKey } from '@rollcall/core/model/records'
 import { joinName, quoteName } from '@rollcall/database/names'
 import type { NamedStatement } from '@rollcall/database/pipeline'

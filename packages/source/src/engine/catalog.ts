@@ -56,11 +56,7 @@ export async function readCatalog<Type>(
 ): Promise<readonly CatalogTable[]> {
   const { rows: columnRows } = await state.run({ text: columns, values: [] })
   const { rows: references } = await state.run({ text: ofKeys, values: [] })
-  const tables = new Map<string, readonly CatalogRow[]>()
-  for (const row of columnRows) {
-    const name = JSON.stringify(row.slice(0, 2))
-    tables.set(name, [...(tables.get(name) ?? []), row])
-  }
+  const tables = Map.groupBy(columnRows, (row) => JSON.stringify(row.slice(0, 2)))
   return [...tables].map(([place, rows]) => {
     const [[schema, name, isView, count] = []] = rows
     return {

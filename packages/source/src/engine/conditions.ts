@@ -94,19 +94,24 @@ export const joinComparisonsSql = (column: string, conditions: readonly string[]
   conditions.length === 0 ? null : `(${conditions.map((one) => `${column} ${one}`).join(' and ')})`
 
 /**
- * Returns the SQL condition that a column is between two numbers, both included; a null bound is left out. Null when both bounds
- * are null.
+ * Returns the SQL condition that a column of numbers is within the bounds of a test; null: all rows pass, or it has no numbers.
+ * @param margin the share by which the bounds of a column of fractions are widened, such as `NUMBER_MARGIN`
  * @param add returns the SQL of a new parameter
  */
-export const betweenNumbersSql = (
+export function numbersTestSql(
+  test: Extract<ColumnTest, { is: 'numbers' }>,
   column: string,
-  { least, most }: Readonly<Record<'least' | 'most', number | string | null>>,
+  holds: ColumnType['holds'],
+  margin: number,
   add: (bound: string) => string,
-): string | null =>
-  joinComparisonsSql(column, [
+): string | null {
+  if (holds !== 'integer' && holds !== 'number') return null
+  const { least, most } = holds === 'integer' ? wholeNumberBounds(test) : widenedBounds(test, margin)
+  return joinComparisonsSql(column, [
     ...(least === null ? [] : [`>= ${add(String(least))}`]),
     ...(most === null ? [] : [`<= ${add(String(most))}`]),
   ])
+}
 
 /**
  * Matches the texts whose folded form (without case and accents) a database cannot compute. All other texts are plain: ASCII
@@ -140,7 +145,7 @@ export function widenedBounds(
 const finiteOrNull = (bound: number): number | null => (Number.isFinite(bound) ? bound : null)
 
 /** The bounds for a column of whole numbers; null: no bound, or one that is too large to be exact. */
-export function wholeNumberBounds(test: Extract<ColumnTest, { is: 'numbers' }>): {
+function wholeNumberBounds(test: Extract<ColumnTest, { is: 'numbers' }>): {
   readonly least: string | null
   readonly most: string | null
 } {

@@ -19,12 +19,7 @@ export type KeyColumnsByTable = ReadonlyMap<string, readonly LoggedKeyColumn[]>
 
 /** Finds the record types and key columns of each logged table. A table whose `schema` is null is in the default schema. */
 export function keyColumnsByLoggedTable(file: SourceFile, usual: string): KeyColumnsByTable {
-  const parts = new Map<string, LoggedKeyColumn[]>()
-  for (const { schema, table, key, recordType } of loggedTables(file)) {
-    const name = `${schema ?? usual}.${table}`
-    parts.set(name, [...(parts.get(name) ?? []), { recordType, key }])
-  }
-  return parts
+  return Map.groupBy(loggedTables(file), ({ schema, table }) => `${schema ?? usual}.${table}`)
 }
 
 /**

@@ -15,6 +15,16 @@ export interface SqlNameWriter {
   placeOf(place: { readonly schema: string | null; readonly table: string }): string
 }
 
+/**
+ * Makes the SQL of what is read of changed rows: the key, the column of changes, and the rows without the condition `where`. A row
+ * that `where` now excludes must be found too, because its record must be deleted.
+ */
+export const changedRowsSql = ({ quoted, tableOf }: SqlNameWriter, { key, changed, from }: MappedTable) => ({
+  key: `one.${quoted(key)}`,
+  changed: `one.${quoted(changed ?? '')}`,
+  rows: tableOf({ from, where: null }, 'one'),
+})
+
 /** Makes the `SqlNameWriter` of an engine. @param mark the engine's quotation mark, which is doubled within a name */
 export function createSqlNames(mark: string): SqlNameWriter {
   const quoted = (name: string): string => `${mark}${name.replaceAll(mark, `${mark}${mark}`)}${mark}`

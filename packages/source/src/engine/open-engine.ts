@@ -4,7 +4,7 @@ import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 import { createRowReader } from '@rollcall/import/row-documents'
 import { type CatalogTable, readCatalog } from './catalog.ts'
 import type { ChangeLog } from './change-log.ts'
-import type { ColumnType, RecordColumnTypes } from './column-type.ts'
+import type { RecordColumnTypes } from './column-type.ts'
 import { type Connections, type DatabaseSnapshot, type RunInSnapshot, withSnapshot } from './connections.ts'
 import type { ChangeTypes, Dialect } from './dialect.ts'
 import type { OpenEngine, SourceSnapshot } from './engine.ts'
@@ -159,7 +159,7 @@ async function readTypes<Type>(
     )
   }
   // If a database compared keys of different types, such as numbers with texts, one row could belong to several records.
-  const other = keys.findIndex((one) => one === undefined || !isComparable(key, one))
+  const other = keys.findIndex((one) => one?.holds !== key.holds)
   if (other !== -1) {
     throw makeRefusal(
       [...path, 'children', other - 1, 'on'],
@@ -171,8 +171,6 @@ async function readTypes<Type>(
     parts: parts.map((part, at) => new Map([part.key, ...part.columns].map((name, index) => [name, types[at]?.[index] ?? key]))),
   }
 }
-
-const isComparable = (one: ColumnType, other: ColumnType): boolean => one.holds === other.holds
 
 /** Checks that keys are unique. @throws SourceRefusal two rows have one key, or a row has none */
 async function checkKey<Type>(

@@ -5,17 +5,19 @@ import type { Statement } from '../engine/connections.ts'
 import type { ChangeStatements, ChangeTypes } from '../engine/dialect.ts'
 import type { ChangeSelection } from '../engine/engine.ts'
 import type { MappedTable } from '../engine/mapped-records.ts'
+import { changedRowsSql } from '../engine/names.ts'
 import { createParameters as parametersOf } from './conditions.ts'
 import { MARIADB_NAME_WRITER } from './names.ts'
 
 export const CHANGE_STATEMENTS: ChangeStatements = { mark: makeMarkStatement, list: makeListStatement }
 
 /** Makes the statement that reads how far the column has come: the time now, or the highest version. */
-function makeMarkStatement(part: MappedTable, { changed }: ChangeTypes): Statement {
+function makeMarkStatement(part: MappedTable, { changed: type }: ChangeTypes): Statement {
+  const { changed, rows } = changedRowsSql(MARIADB_NAME_WRITER, part)
   return {
     text:
-      changed.holds === 'integer'
-        ? `select cast(coalesce(max(${changedColumnSql(part)}), 0) as char) from ${allRowsSql(part)}`
+      type.holds === 'integer'
+        ? `select cast(coalesce(max(${changed}), 0) as char) from ${rows}`
         : 'select cast(unix_timestamp(now(6)) as char)',
     values: [],
   }
@@ -27,7 +29,7 @@ function makeListStatement(
   { since, overlap, after, limit }: ChangeSelection,
 ): Statement {
   const parameters = parametersOf()
-  const [key, changed] = [`one.${MARIADB_NAME_WRITER.quoted(part.key)}`, changedColumnSql(part)]
+  const { key, changed, rows } = changedRowsSql(MARIADB_NAME_WRITER, part)
   const sql = type.holds === 'instant' ? 'cast(? as datetime(6))' : type.sql
   const conditions = [`${changed} >= ${parameters.add(firstListedValue(type, since, overlap), sql)}`, `${key} is not null`]
   if (after !== null) {
@@ -35,7 +37,7 @@ function makeListStatement(
     conditions.push(`(${changed} > ${later} or (${changed} = ${same} and ${key} > ${parameters.add(after.key, keyType.sql)}))`)
   }
   return {
-    text: `select ${keyType.read(key)}, ${type.read(changed)} from ${allRowsSql(part)} where ${conditions.join(' and ')}
+    text: `select ${keyType.read(key)}, ${type.read(changed)} from ${rows} where ${conditions.join(' and ')}
       order by ${changed}, ${key} limit ${Math.trunc(limit)}`,
     values: parameters.values,
   }
@@ -59,11 +61,3 @@ function firstListedValue(type: ColumnType, since: string, overlap: number): str
 }
 
 const utcTimeText = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(0, 19).replace('T', ' ')
-
-const changedColumnSql = ({ changed }: MappedTable): string => `one.${MARIADB_NAME_WRITER.quoted(changed ?? '')}`
-
-/**
- * The SQL of a part's rows without the condition `where`. A changed row that `where` now excludes must be found too, because its
- * record must be deleted.
- */
-const allRowsSql = ({ from }: MappedTable): string => MARIADB_NAME_WRITER.tableOf({ from, where: null }, 'one')

@@ -3,15 +3,13 @@
 import type { ColumnTest } from '../engine/column-test.ts'
 import { type ColumnType, SPACE_CODE_POINTS } from '../engine/column-type.ts'
 import {
-  betweenNumbersSql,
   joinComparisonsSql,
   makeConditionWriter,
   mayBePlain,
   NO_ROW_CONDITION,
   NUMBER_MARGIN,
+  numbersTestSql,
   UNPLAIN_TEXT_PATTERN,
-  wholeNumberBounds,
-  widenedBounds,
 } from '../engine/conditions.ts'
 import { Parameters } from '../engine/parameters.ts'
 import { MARIADB_NAME_WRITER } from './names.ts'
@@ -127,13 +125,9 @@ function writeNumbersTest(
   { sql, holds }: ColumnType,
   parameters: Parameters,
 ): string | null {
-  if (holds !== 'integer' && holds !== 'number') return null
-  const { least, most } =
-    holds === 'integer'
-      ? wholeNumberBounds(test)
-      : widenedBounds(test, sql === DOUBLE_PARAMETER_SQL ? FLOAT_MARGIN : NUMBER_MARGIN)
   const type = holds === 'integer' ? 'cast(? as signed)' : DOUBLE_PARAMETER_SQL
-  return betweenNumbersSql(column, { least, most }, (bound) => parameters.add(bound, type))
+  const margin = sql === DOUBLE_PARAMETER_SQL ? FLOAT_MARGIN : NUMBER_MARGIN
+  return numbersTestSql(test, column, holds, margin, (bound) => parameters.add(bound, type))
 }
 
 /** Returns the SQL condition for a test of days. @param around the number of days before and after that pass too */

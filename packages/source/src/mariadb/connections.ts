@@ -1,7 +1,7 @@
 /** Connections to a MariaDB or MySQL of another system. */
 
 import { isIP } from 'node:net'
-import { oncePerObject } from '@rollcall/base/shared/once-per'
+import { oncePerObject } from '@rollcall/core/model/once-per'
 import type { FieldPacket, Pool, PoolConnection, PoolOptions } from 'mysql2'
 import { type EnvironmentVariables, readAddress, readCertificates } from '../engine/address.ts'
 import {
@@ -38,29 +38,9 @@ const OPTIONS_BY_SSL_MODE: Readonly<Record<string, Pick<PoolOptions, 'ssl'>>> = 
  * Reads how to connect.
  * @throws SourceRefusal the address, or a file that the source names, cannot be read, or the address is not allowed
  */
-export const readConnectionOptions = (file: SourceFile, env: EnvironmentVariables): PoolOptions =>
-  poolOptionsOf(readAddress(file, env), readCertificates(file), file)
-
-export function openConnections(file: SourceFile, options: PoolOptions): Connections<ResultColumn> {
-  let opened: Promise<Pool> | undefined
-  const heldOf = oncePerObject(
-    (one: PoolConnection) => new HeldConnection(one, file.statementTimeout + STATEMENT_GRACE_MILLISECONDS),
-  )
-  return connectionsOf(file, {
-    async begin() {
-      opened ??= openPool(options)
-      return await beginTransaction(heldOf(await takeConnection(await opened)), file)
-    },
-    failureOf,
-    async close() {
-      // If the pool could not be opened, awaiting `opened` throws that error here once more.
-      const pool = await opened
-      await new Promise<void>((resolve) => (pool === undefined ? resolve() : pool.end(() => resolve())))
-    },
-  })
-}
-
-function poolOptionsOf(address: URL, ca: string | null, { pool }: SourceFile): PoolOptions {
+export function readConnectionOptions(file: SourceFile, env: EnvironmentVariables): PoolOptions {
+  const address = readAddress(file, env)
+  const ca = readCertificates(file)
   if (!/^(?:mariadb|mysql):$/.test(address.protocol)) {
     throw makeRefusal(['url'], 'the address must begin with mariadb:// or mysql://')
   }
@@ -92,7 +72,7 @@ function poolOptionsOf(address: URL, ca: string | null, { pool }: SourceFile): P
     password: text(address.password),
     database: text(address.pathname.slice(1)),
     ...(ca === null ? OPTIONS_BY_SSL_MODE[mode] : { ssl: { ca, rejectUnauthorized: true, verifyIdentity: true } }),
-    connectionLimit: pool,
+    connectionLimit: file.pool,
     connectTimeout: CONNECT_TIMEOUT_MILLISECONDS,
     maxPreparedStatements: MOST_PREPARED_STATEMENTS,
     // SQL of the operator can only be one statement, and the server cannot request a file of this machine.
@@ -106,6 +86,25 @@ function poolOptionsOf(address: URL, ca: string | null, { pool }: SourceFile): P
     // Otherwise the driver records where each statement was asked for, which takes a tenth of the time of a look-up.
     trace: false,
   }
+}
+
+export function openConnections(file: SourceFile, options: PoolOptions): Connections<ResultColumn> {
+  let opened: Promise<Pool> | undefined
+  const heldOf = oncePerObject(
+    (one: PoolConnection) => new HeldConnection(one, file.statementTimeout + STATEMENT_GRACE_MILLISECONDS),
+  )
+  return connectionsOf(file, {
+    async begin() {
+      opened ??= openPool(options)
+      return await beginTransaction(heldOf(await takeConnection(await opened)), file)
+    },
+    failureOf,
+    async close() {
+      // If the pool could not be opened, awaiting `opened` throws that error here once more.
+      const pool = await opened
+      await new Promise<void>((resolve) => (pool === undefined ? resolve() : pool.end(() => resolve())))
+    },
+  })
 }
 
 /** Opens a pool. The driver is loaded here, so that processes without such a source do not load it. */

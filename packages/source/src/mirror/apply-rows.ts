@@ -171,7 +171,8 @@ async function writeRowOutcomes(
       if (!/^(22|54)/.test(sqlStateOrSystemCode(error))) throw error
       const [first, ...others] = some
       // The message of PostgreSQL is not used: it could quote the value.
-      if (others.length === 0 && first) refused.set(first.key, unstorableReason(sqlStateOrSystemCode(error)))
+      const reason = `our database cannot store one of its values (SQLSTATE ${sqlStateOrSystemCode(error)})`
+      if (others.length === 0 && first) refused.set(first.key, reason)
       else for (const half of splitInHalves(some)) await write(half)
     }
   }
@@ -181,8 +182,6 @@ async function writeRowOutcomes(
   await saveRows(client, of, { found, gone, run })
   return changes
 }
-
-const unstorableReason = (state: string): string => `our database cannot store one of its values (SQLSTATE ${state})`
 
 function splitInHalves<Element>(all: readonly Element[]): readonly (readonly Element[])[] {
   const middle = Math.ceil(all.length / 2)

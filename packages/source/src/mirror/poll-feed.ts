@@ -1,7 +1,7 @@
 /** Finds changed rows by a column that grows with every change, such as a time or a version. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isJsonObject, type JsonValue } from '@rollcall/protocol'
+import { isJsonObject } from '@rollcall/protocol'
 import type { ChangedRow, SourceSnapshot } from '../engine/engine.ts'
 import type { MappedTable } from '../engine/mapped-records.ts'
 import type { ChangeFeed } from './feed.ts'
@@ -56,7 +56,7 @@ export function createPollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>
       const currentAt = deps.now()
       // The absolute difference is compared, because the clock may have been set back.
       const isWhole = last === null || Math.abs(currentAt.getTime() - last.wholeAt) >= WHOLE_POLL_INTERVAL_MS
-      const before = isWhole || last === null ? readChangeMarks(given) : last.marks
+      const before = isWhole || last === null ? ((isJsonObject(given) ? given : {}) as ChangeMarksByPart) : last.marks
       const back = isWhole ? overlap : overlap * PARTIAL_OVERLAP_SHARE
       return runInSnapshot(deps, async (state) => {
         const marks = await marksIn(state)
@@ -101,8 +101,6 @@ export function createPollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>
     close: async () => undefined,
   }
 }
-
-const readChangeMarks = (given: JsonValue): ChangeMarksByPart => (isJsonObject(given) ? (given as ChangeMarksByPart) : {})
 
 /**
  * True for a whole number, or a time with milliseconds: every change of a row is then taken to give it a new mark. A time without

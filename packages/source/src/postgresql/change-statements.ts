@@ -4,8 +4,9 @@ import type { Statement } from '../engine/connections.ts'
 import type { ChangeStatements, ChangeTypes } from '../engine/dialect.ts'
 import type { ChangeSelection } from '../engine/engine.ts'
 import type { MappedTable } from '../engine/mapped-records.ts'
+import { changedRowsSql } from '../engine/names.ts'
 import { createParameters as parametersOf } from './conditions.ts'
-import { quoted, tableOf } from './names.ts'
+import { POSTGRESQL_NAME_WRITER } from './names.ts'
 
 export const CHANGE_STATEMENTS: ChangeStatements = { mark: makeMarkStatement, list: makeListStatement }
 
@@ -13,11 +14,12 @@ export const CHANGE_STATEMENTS: ChangeStatements = { mark: makeMarkStatement, li
 const SNAPSHOT_TIME_SQL = `case when pg_is_in_recovery() then coalesce(pg_last_xact_replay_timestamp(), to_timestamp(0)) else now() end`
 
 /** Makes the statement that reads how far the column has come: the time of the snapshot, or the highest version. */
-function makeMarkStatement(part: MappedTable, { changed }: ChangeTypes): Statement {
+function makeMarkStatement(part: MappedTable, { changed: type }: ChangeTypes): Statement {
+  const { changed, rows } = changedRowsSql(POSTGRESQL_NAME_WRITER, part)
   return {
     text:
-      changed.holds === 'integer'
-        ? `select coalesce(max(${changedColumnSql(part)}), 0)::text from ${allRowsSql(part)}`
+      type.holds === 'integer'
+        ? `select coalesce(max(${changed}), 0)::text from ${rows}`
         : `select extract(epoch from ${SNAPSHOT_TIME_SQL})::text`,
     values: [],
   }
@@ -29,7 +31,7 @@ function makeListStatement(
   { since, overlap, after, limit }: ChangeSelection,
 ): Statement {
   const parameters = parametersOf()
-  const [key, changed] = [`one.${quoted(part.key)}`, changedColumnSql(part)]
+  const { key, changed, rows } = changedRowsSql(POSTGRESQL_NAME_WRITER, part)
   const from =
     type.holds === 'integer'
       ? `${parameters.add(String(BigInt(since) - BigInt(Math.ceil(overlap))), 'int8')}`
@@ -41,16 +43,8 @@ function makeListStatement(
     conditions.push(`(${changed}, ${key}) > (${place.join(', ')})`)
   }
   return {
-    text: `select ${key}::text, ${changed}::text from ${allRowsSql(part)} where ${conditions.join(' and ')}
+    text: `select ${key}::text, ${changed}::text from ${rows} where ${conditions.join(' and ')}
       order by ${changed}, ${key} limit ${parameters.add(limit, 'int4')}`,
     values: parameters.values,
   }
 }
-
-const changedColumnSql = ({ changed }: MappedTable): string => `one.${quoted(changed ?? '')}`
-
-/**
- * The SQL of a part's rows without `where`: rows that `where` excludes now must be found too, because their records must be
- * deleted.
- */
-const allRowsSql = ({ from }: MappedTable): string => tableOf({ from, where: null }, 'one')

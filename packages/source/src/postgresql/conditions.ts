@@ -3,19 +3,17 @@
 import type { ColumnTest } from '../engine/column-test.ts'
 import type { ColumnType } from '../engine/column-type.ts'
 import {
-  betweenNumbersSql,
   joinComparisonsSql,
   makeConditionWriter,
   mayBePlain,
   NO_ROW_CONDITION,
   NUMBER_MARGIN,
+  numbersTestSql,
   UNPLAIN_TEXT_PATTERN,
-  wholeNumberBounds,
-  widenedBounds,
 } from '../engine/conditions.ts'
 import { Parameters } from '../engine/parameters.ts'
 import { isUnlistedColumnType } from './column-types.ts'
-import { placeOf, quoted, tableOf } from './names.ts'
+import { POSTGRESQL_NAME_WRITER } from './names.ts'
 
 /** Makes an empty list of parameters, which are written with position and type, such as `$1::text`. */
 export const createParameters = (): Parameters => new Parameters((position, type) => `$${position}::${type}`)
@@ -124,11 +122,9 @@ function writeNumbersTest(
   { sql, holds }: ColumnType,
   parameters: Parameters,
 ): string | null {
-  if (holds !== 'integer' && holds !== 'number') return null
   const type = holds === 'integer' ? 'int8' : sql === 'numeric' ? 'numeric' : 'float8'
-  const { least, most } =
-    holds === 'integer' ? wholeNumberBounds(test) : widenedBounds(test, sql === 'float4' ? REAL_MARGIN : NUMBER_MARGIN)
-  return betweenNumbersSql(column, { least, most }, (bound) => parameters.add(bound, type))
+  const margin = sql === 'float4' ? REAL_MARGIN : NUMBER_MARGIN
+  return numbersTestSql(test, column, holds, margin, (bound) => parameters.add(bound, type))
 }
 
 function writeDaysTest(
@@ -168,4 +164,4 @@ function writeInstantsTest(
   ])
 }
 
-export const { conditionOf, columnCondition } = makeConditionWriter({ quoted, tableOf, placeOf }, writeColumnTest)
+export const { conditionOf, columnCondition } = makeConditionWriter(POSTGRESQL_NAME_WRITER, writeColumnTest)

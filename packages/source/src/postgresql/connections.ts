@@ -1,6 +1,6 @@
 /** Connections to a PostgreSQL that is a source. */
 
-import { oncePerObject } from '@rollcall/base/shared/once-per'
+import { oncePerObject } from '@rollcall/core/model/once-per'
 import { ignoreConnectionLosses } from '@rollcall/database/database'
 import pg from 'pg'
 import { type EnvironmentVariables, readAddress, readCertificates } from '../engine/address.ts'

@@ -1,3 +1,4 @@
 import { createSqlNames } from '../engine/names.ts'
 
-export const { quoted, tableOf, placeOf } = createSqlNames('"')
+export const POSTGRESQL_NAME_WRITER = createSqlNames('"')
+export const { quoted, tableOf, placeOf } = POSTGRESQL_NAME_WRITER

@@ -4,7 +4,7 @@
  * BEGIN, the piece is one transaction.
  */
 
-import { oncePerObject } from '@rollcall/base/shared/once-per'
+import { oncePerObject } from '@rollcall/core/model/once-per'
 import pg from 'pg'
 import { type Statement, type StatementResult, TransactionNotBegun } from '../engine/connections.ts'
 import type { TimeLimit } from '../engine/time-limit.ts'

@@ -2,10 +2,10 @@
 
 import { MOST_CHILD_ROWS, type RowSqlWriter } from '../engine/row-statement.ts'
 import { columnCondition, conditionOf, createParameters, oneOfSql } from './conditions.ts'
-import { placeOf, quoted, tableOf } from './names.ts'
+import { POSTGRESQL_NAME_WRITER } from './names.ts'
 
 export const ROW_SQL: RowSqlWriter = {
-  names: { placeOf, quoted, tableOf },
+  names: POSTGRESQL_NAME_WRITER,
   conditions: { conditionOf, columnCondition },
   parameters: createParameters,
   oneOf: (column, texts, { sql }, collected) => oneOfSql(column, texts, sql, collected),

@@ -40,7 +40,7 @@ function civilPerson(population: Population, index: number): object {
     birth_date: birthDate(stream, person),
     ...omitAtRandom(stream, { birth_place: birthPlace(stream) }),
     ...(death_day !== null
-      ? deathMembers(stream, death_day, household.home.locality)
+      ? { death_date: isoDay(death_day), ...omitAtRandom(stream, { death_place: household.home.locality }) }
       : blank && { death_date: '', death_place: '' }),
     address: civilAddress(household.home, stream.chance(0.3)),
     ...omitAtRandom(stream, {
@@ -71,8 +71,4 @@ function birthPlace(stream: RandomStream): object {
     address_line: addressLine(born),
     contained_in_place: born.region,
   }
-}
-
-function deathMembers(stream: RandomStream, day: number, locality: string): object {
-  return { death_date: isoDay(day), ...omitAtRandom(stream, { death_place: locality }) }
 }

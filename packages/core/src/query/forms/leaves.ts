@@ -92,7 +92,8 @@ function attributeSubject(attribute: Attribute, list: ElementList | undefined): 
         values.map((given) => {
           const literal = readAttributeValue(attribute, given)
           checkNoWildcard(attribute, literal, given.path)
-          return keyedLiteral(literal)
+          // Values of one attribute have one type, so different values have different texts.
+          return [typeof literal === 'object' ? `${literal.from} ${literal.to}` : String(literal), literal]
         }),
       )
       return { is: 'in', attribute, values: [...literals.values()] }
@@ -125,11 +126,6 @@ const WILDCARD_PATTERN = /^(?:\*[\p{L}\p{M}\p{N}]+\*?|[\p{L}\p{M}\p{N}]+\*)$/u
 function checkNoWildcard({ type }: Attribute, literal: Literal, path: string): void {
   if (type !== 'text' || typeof literal !== 'string' || !WILDCARD_PATTERN.test(literal)) return
   throw new QueryProblem(path, 'must not have "*" for other characters: ask with $startsWith or $contains')
-}
-
-/** The value with a text that identifies it: values of one attribute have one type, so different values have different texts. */
-function keyedLiteral(literal: Literal): readonly [string, Literal] {
-  return [typeof literal === 'object' ? `${literal.from} ${literal.to}` : String(literal), literal]
 }
 
 function identifierSubject(types: readonly IdentifierType[]): ConditionSubject {

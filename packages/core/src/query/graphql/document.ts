@@ -129,7 +129,8 @@ function readVariables(
   const declared = new Map(definitions.map((definition) => [definition.variable.name.value, definition]))
   for (const name of Object.keys(inputs)) {
     if (!declared.has(name)) {
-      throw new QueryProblem(path, `variables must be declared by the operation: ${declaredVariablesText(declared)}`)
+      const known = declared.size === 0 ? 'it declares none' : [...declared.keys()].map((one) => `$${one}`).join(', ')
+      throw new QueryProblem(path, `variables must be declared by the operation: ${known}`)
     }
   }
   for (const [name, definition] of declared) {
@@ -148,8 +149,4 @@ function givenVariableValues(given: JsonValue | undefined, path: string): JsonOb
   if (given === undefined || given === null) return inputs
   if (!isJsonObject(given)) throw new QueryProblem(path, 'variables must be an object')
   return Object.assign(inputs, given)
-}
-
-function declaredVariablesText(declared: ReadonlyMap<string, unknown>): string {
-  return declared.size === 0 ? 'it declares none' : [...declared.keys()].map((name) => `$${name}`).join(', ')
 }

@@ -5,13 +5,14 @@
 
 import { isJsonObject, type JsonObject, type Kind, type RecordType } from '@rollcall/protocol'
 import { type ArgumentNode, type FieldNode, print } from 'graphql'
+import { oncePerObject } from '../../model/once-per.ts'
 import type { Predicate } from '../../model/predicate.ts'
 import { joinByAnd, joinByOr } from '../forms/combine.ts'
 import { readExpression } from '../forms/expression.ts'
 import { joinPathStep, QueryReader } from '../forms/reader.ts'
 import { lazyRecord } from '../memory/extract-record.ts'
 import { matches } from '../memory/matches.ts'
-import { type Query, type QueryLimits, QueryProblem, type QueryScope } from '../query.ts'
+import { type Query, QueryProblem, type QueryScope } from '../query.ts'
 import { resolveAges } from '../resolve-ages.ts'
 import { type GraphqlQuery, readDocument } from './document.ts'
 import { literalToJson, type VariablesByName } from './literal.ts'
@@ -29,7 +30,10 @@ interface RootField {
  * @throws QueryProblem; errors of `scope.visible` are passed on. Limits bound the time
  */
 export function readGraphql(scope: QueryScope, query: GraphqlQuery, path: string): Query {
-  const document = readDocument(query, textLimits(scope.limits), path)
+  const { query_terms, query_values, query_depth } = scope.limits
+  // Enough tokens and nesting for a query within the limits.
+  const textLimits = { tokens: 8 * query_terms + query_values + 2_000, nesting: 2 * query_depth + 10 }
+  const document = readDocument(query, textLimits, path)
   const selections = new SelectionReader(document)
   const groups = [...selections.fields([document.operation.selectionSet], 'Query', path)]
   const reader = new QueryReader(scope)
@@ -62,11 +66,6 @@ function noteRecordType(reader: QueryReader, groups: readonly (readonly [string,
     throw new QueryProblem(other.memberPath, 'must be of the same record type as the other root fields')
   }
   reader.name(first.recordType, first.memberPath)
-}
-
-/** The limits for the text of a GraphQL query: enough tokens and nesting for a query within `limits`. */
-function textLimits(limits: QueryLimits): { tokens: number; nesting: number } {
-  return { tokens: 8 * limits.query_terms + limits.query_values + 2_000, nesting: 2 * limits.query_depth + 10 }
 }
 
 /**
@@ -122,28 +121,21 @@ export function recordTypeOfRootField(kind: Kind, name: string, path: string): R
     .map((singular) => recordTypesByRootName(kind).get(rootNameKey(singular)))
     .find((found) => found !== undefined)
   if (recordType !== undefined) return recordType
-  const known = kind.record_types.map(({ emitted }) => lowerFirstLetter(emitted))
+  const known = kind.record_types.map(({ emitted }) => emitted.charAt(0).toLowerCase() + emitted.slice(1))
   throw new QueryProblem(joinPathStep(path, name), `must be one of ${[...new Set(known)].join(', ')}`)
 }
 
-const rootTypesByKind = new WeakMap<Kind, ReadonlyMap<string, RecordType>>()
-
 /** The record type for each name of a root field. A name of several record types means the first of these. */
-function recordTypesByRootName(kind: Kind): ReadonlyMap<string, RecordType> {
-  let table = rootTypesByKind.get(kind)
-  if (table === undefined) {
-    const made = new Map<string, RecordType>()
-    for (const recordType of kind.record_types) {
-      for (const name of [recordType.name, recordType.emitted, ...recordType.aliases]) {
-        const key = rootNameKey(name)
-        if (!made.has(key)) made.set(key, recordType)
-      }
+const recordTypesByRootName = oncePerObject(({ record_types }: Kind): ReadonlyMap<string, RecordType> => {
+  const made = new Map<string, RecordType>()
+  for (const recordType of record_types) {
+    for (const name of [recordType.name, recordType.emitted, ...recordType.aliases]) {
+      const key = rootNameKey(name)
+      if (!made.has(key)) made.set(key, recordType)
     }
-    rootTypesByKind.set(kind, made)
-    table = made
   }
-  return table
-}
+  return made
+})
 
 /** The name in lower case without `_`: `DisabledPerson`, `disabledPerson` and `disabled_person` give one key. */
 function rootNameKey(name: string): string {
@@ -158,8 +150,4 @@ function possibleSingulars(name: string): string[] {
     [/people$/i, 'person'],
   ]
   return [name, ...plurals.filter(([plural]) => plural.test(name)).map(([plural, end]) => name.replace(plural, end))]
-}
-
-function lowerFirstLetter(name: string): string {
-  return name.charAt(0).toLowerCase() + name.slice(1)
 }

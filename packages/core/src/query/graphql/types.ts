@@ -17,6 +17,7 @@ import {
   otherKeys,
   type RecordType,
 } from '@rollcall/protocol'
+import { oncePerObject } from '../../model/once-per.ts'
 
 /** The type of an object in GraphQL. */
 export interface ObjectType {
@@ -39,21 +40,17 @@ export interface ObjectField {
   readonly whole: boolean
 }
 
-const objectTypesByKind = new WeakMap<Kind, ReadonlyMap<RecordType, ObjectType>>()
-
 /**
  * The object type of a record type. The types of a kind are made at the first call for the kind. Throws an Error when the record
  * type is not one of the kind.
  */
 export function objectType(kind: Kind, recordType: RecordType): ObjectType {
-  const made = objectTypesByKind.get(kind) ?? makeObjectTypes(kind)
-  objectTypesByKind.set(kind, made)
-  const type = made.get(recordType)
+  const type = objectTypesOf(kind).get(recordType)
   if (type === undefined) throw new Error(`${recordType.name} is no record type of ${kind.name}`)
   return type
 }
 
-function makeObjectTypes(kind: Kind): ReadonlyMap<RecordType, ObjectType> {
+const objectTypesOf = oncePerObject((kind: Kind): ReadonlyMap<RecordType, ObjectType> => {
   const types = new ObjectTypeMaker()
   return new Map(
     kind.record_types.map((recordType) => {
@@ -63,7 +60,7 @@ function makeObjectTypes(kind: Kind): ReadonlyMap<RecordType, ObjectType> {
       return [recordType, type]
     }),
   )
-}
+})
 
 class ObjectTypeDraft implements ObjectType {
   readonly name: string

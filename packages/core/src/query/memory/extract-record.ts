@@ -11,6 +11,7 @@ import {
   readElements,
   readIdentifiers,
 } from '@rollcall/protocol'
+import { oncePerObject } from '../../model/once-per.ts'
 import type { Identifier } from '../../model/records.ts'
 
 /**
@@ -98,17 +99,12 @@ interface AttributesAndCompounds {
   readonly compounds: ReadonlyMap<string, Compound>
 }
 
-const attributesByRecordType = new WeakMap<RecordType, AttributesAndCompounds>()
-
-function attributesAndCompoundsOf(recordType: RecordType): AttributesAndCompounds {
-  const { attributes, compounds = [] } = recordType
-  const names = attributesByRecordType.get(recordType) ?? {
+const attributesAndCompoundsOf = oncePerObject(
+  ({ attributes, compounds = [] }: RecordType): AttributesAndCompounds => ({
     attributes: new Map(attributes.map((one) => [one.name, one])),
     compounds: new Map(compounds.map((one) => [one.name, one])),
-  }
-  attributesByRecordType.set(recordType, names)
-  return names
-}
+  }),
+)
 
 function readIdentifiersByType(
   kind: Kind,

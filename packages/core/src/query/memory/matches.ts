@@ -1,6 +1,7 @@
 /** Evaluates a predicate on one record in memory, with the same result as SQL from `to-sql` has in the database. */
 
 import { type AttributeScalar, type AttributeValue, compareCodePoints, type Element } from '@rollcall/protocol'
+import { oncePerObject } from '../../model/once-per.ts'
 import {
   attributesMentionedIn,
   type Comparator,
@@ -133,17 +134,10 @@ function elementReaders(predicate: SomeElement, record: SearchableValues): ReadA
     .map((element) => (name) => findElementMember(element, name))
 }
 
-const attributeNamesByCondition = new WeakMap<SomeElement, readonly string[]>()
-
 /** The names of the attributes in a condition on a list's element, computed once for each condition. */
-function mentionedAttributeNames(predicate: SomeElement): readonly string[] {
-  let names = attributeNamesByCondition.get(predicate)
-  if (names === undefined) {
-    names = attributesMentionedIn(predicate.of).map(({ name }) => name)
-    attributeNamesByCondition.set(predicate, names)
-  }
-  return names
-}
+const mentionedAttributeNames = oncePerObject(({ of }: SomeElement): readonly string[] =>
+  attributesMentionedIn(of).map(({ name }) => name),
+)
 
 function truthOfHasIdentifier(identifiers: HasIdentifier['identifiers'], { identifiers: own }: SearchableValues): Truth {
   let ofSomeType = false

@@ -55,8 +55,8 @@ const COMPARISON_BY_TYPE: Readonly<Record<AttributeType, WriteComparisonSql>> = 
   code: textComparisonSql,
   number: orderComparisonSql,
   boolean: orderComparisonSql,
-  date: periodComparisonSql,
-  datetime: instantComparisonSql,
+  date: (leaf, asked, operand) => intervalComparisonSql(PERIOD_CONDITIONS, leaf, asked, operand),
+  datetime: (leaf, asked, operand) => intervalComparisonSql(INSTANT_CONDITIONS, leaf, asked, operand),
   age: () => {
     throw new TypeError('an age is compared as a birth date, which the day decides')
   },
@@ -136,14 +136,6 @@ const INSTANT_CONDITIONS: typeof PERIOD_CONDITIONS = {
   le: [(r, l) => `${r.from} <= ${l.to}`, (r, l) => `${r.from} > ${l.to}`],
   gt: [(r, l) => `${r.from} > ${l.to}`, (r, l) => `${r.from} <= ${l.to}`],
   ge: [(r, l) => `${r.from} >= ${l.from}`, (r, l) => `${r.from} < ${l.from}`],
-}
-
-function periodComparisonSql(leaf: Comparison, asked: boolean, operand: RowAndParameters): string {
-  return intervalComparisonSql(PERIOD_CONDITIONS, leaf, asked, operand)
-}
-
-function instantComparisonSql(leaf: Comparison, asked: boolean, operand: RowAndParameters): string {
-  return intervalComparisonSql(INSTANT_CONDITIONS, leaf, asked, operand)
 }
 
 function intervalComparisonSql(

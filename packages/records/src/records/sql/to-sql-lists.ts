@@ -25,11 +25,9 @@ import { conjuncts, joinConditions, type ParameterList, predicateTreeSql, truthF
 /** SQL that is true when "some element satisfies the predicate" is definitely true (`asked`), or definitely false. */
 export function elementConditionSql({ list, of }: SomeElement, asked: boolean, values: ParameterList): string {
   const form = asked ? someElementSql(list, of, values) : everyElementFalseSql(list, of, values)
-  return truthForEmptyElement(of) === asked ? `(${form} or ${noCountedElementSql(list, of, values)})` : form
-}
-
-function noCountedElementSql(list: ElementList, of: Predicate, values: ParameterList): string {
-  return `not exists (select 1 from ${elementRowsSql(list, of)}${whereCountedElementSql(list, of, values)})`
+  if (truthForEmptyElement(of) !== asked) return form
+  const counted = `select 1 from ${elementRowsSql(list, of)}${whereCountedElementSql(list, of, values)}`
+  return `(${form} or not exists (${counted}))`
 }
 
 /** SQL that is true when some element has the attribute (`asked`), or when none has it (not `asked`). */
