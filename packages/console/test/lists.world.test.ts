@@ -117,6 +117,12 @@ it(
       await addRegistry(acting({ db }), { kind: 'civil', namespace: 'office', source })
       await operator.open('/registries/office')
       await at.getByText('Not checked on this page yet').waitFor()
+      // It is not known whether there are records, so the primary identifier is not offered.
+      await operator.button('Change settings').click()
+      const settings = operator.dialog('Settings of the registry')
+      await settings.getByLabel('Age of majority').waitFor()
+      expect(await settings.getByLabel('Each Person is known by').count()).toBe(0)
+      await at.keyboard.press('Escape')
       await at.getByText('in the environment variable OFFICE_OF_PAGES of each server').waitFor()
       const wide = [...(await pictures(at, 'source', true))]
       await operator.button('Check').click()
