@@ -88,7 +88,7 @@ export function masterKeyFromEnvironment({ masterKey, newMasterKey }: Environmen
  * A file as the place of the master key.
  * @param path the file, in the data directory of the embedded database; `<path>.new` has the next key
  */
-export function masterKeyFromFile(path: string, newMasterKey?: KeyObject): MasterKeySource {
+export function masterKeyFromFile(path: string, newMasterKey?: KeyObject, now = () => Date.now()): MasterKeySource {
   const successor = `${path}.new`
   return {
     name: path,
@@ -102,7 +102,7 @@ export function masterKeyFromFile(path: string, newMasterKey?: KeyObject): Maste
     async settle(current) {
       if (!(await readMasterKeyFile(successor))?.equals(current)) return
       // Backups and lines of the journal from before are encrypted under the earlier key. This file may be its only copy.
-      const time = new Date().toISOString().replace(/\W/g, '')
+      const time = new Date(now()).toISOString().replace(/\W/g, '')
       await link(path, `${path}.before-${time}`).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOENT') throw error
       })

@@ -1,4 +1,7 @@
-/** Computes when the next attempt of a delivery is due, from the number of attempts and the peer's Retry-After. */
+/**
+ * Decides the state of a delivery after an attempt, and computes when the next one is due: from the number of attempts and the
+ * peer's Retry-After.
+ */
 import type { ClaimedDelivery, DeliveryUpdate } from '@rollcall/core/model/delivery'
 import type { AttemptResult } from './failures.ts'
 

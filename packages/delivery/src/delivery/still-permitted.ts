@@ -1,6 +1,6 @@
 /**
- * Finds out before an attempt whether a reply may still be sent: the present grant applies, not that of the time when
- * the reply was made.
+ * Finds out before an attempt whether a reply or a notification may still be sent: the present grant applies, not that of
+ * the time when it was made.
  */
 
 import { findConsentUses } from '@rollcall/consents/store/consent-uses'

@@ -54,6 +54,7 @@ export function createMailboxPasses(
   const continuePass = async (current: MailboxPass, signal: AbortSignal): Promise<void> => {
     let most = 0
     while (!signal.aborted) {
+      // `claimAndDrain` claims as many, because nothing is awaited before it reads the free slots, too.
       const wanted = freeSlots()
       if (wanted === 0) return
       most = Math.max(wanted, Math.min(2 * most, MOST_POLLED_MAILBOXES))

@@ -90,8 +90,9 @@ async function answerMessageThatReads(deps: AnswerNowDeps, request: VerifiedRequ
     // 6. Checks the message. 7. Answers the items.
     return await answerAndStore(deps, request.exchange, await readAndCheckMessage(request), { row, began })
   } catch (error) {
-    // Whatever failed, the message is stored first, so that its message_id is used for no other message.
-    await remember(row)
+    // Whatever failed, the message is stored first, so that its message_id is used for no other message. Only a message whose
+    // message_id another one has is not stored.
+    if (!(error instanceof HeaderRejection && error.code === 'rjct.message_id.duplicate')) await remember(row)
     throw error
   }
 }

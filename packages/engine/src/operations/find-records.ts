@@ -109,6 +109,6 @@ function searchTimeoutRejection(recordType: RecordType | undefined, seconds: num
 /** The record type of that name: the whole one in the kind of a registry, or what may be asked about in the kind of a grant. */
 export function requireKindRecordType({ record_types }: Kind, { name }: RecordType): RecordType {
   const found = record_types.find((one) => one.name === name)
-  if (found === undefined) throw new Error('unreachable: the registry has each record type of the grant')
+  if (found === undefined) throw new Error('unreachable: the kind has each record type that may be asked about')
   return found
 }
