@@ -80,7 +80,7 @@ async function sendEnvelopes(
   const prepareNext = () => prepareNextEnvelope(deps, mailbox, sequence, plan)
   let next = await prepareNext()
   while (next !== null) {
-    // If an envelope was committed, this node has no claim any more with which it could let the mailbox rest. So it claims again.
+    // The commit of an envelope ended the claim, without which the mailbox cannot be let rest. So this node claims it again.
     if (next === 'not now') return sequence === mailbox.sequence ? 'not now' : 'more'
     const attemptNow = await commitEnvelope(deps, mailbox, claim, sequence, next)
     if (attemptNow === 'lost') return 'lost'
