@@ -98,7 +98,7 @@ export const listHolds = defineAct(
 )
 
 /** Finds the scope and the reason of a hold; null: no such hold is in force. */
-export async function findShownHold({ db }: HasDatabase, number: number) {
+export async function findHoldFacts({ db }: HasDatabase, number: number) {
   const found = (await readHolds(db)).find(({ id }) => id === number)
   if (found === undefined) return null
   const { id: _, ...shown } = holdFacts(found)
@@ -113,7 +113,7 @@ export const removeHold = defineAct(
       when: 'always',
       role: 'own',
       async concerns(deps: HasDatabase, { id }) {
-        const hold = await findShownHold(deps, id)
+        const hold = await findHoldFacts(deps, id)
         // The act itself refuses an unknown hold.
         return hold === null ? null : { about: { id }, stored: { hold }, wanted: { hold: null } }
       },

@@ -77,7 +77,8 @@ const AT_TEXT_SQL = `coalesce(to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:
 const SAFE_SEQUENCE_SQL = `greatest(least(sequence, ${Number.MAX_SAFE_INTEGER}), ${Number.MIN_SAFE_INTEGER}) as sequence`
 const EXACT_SEQUENCE_SQL = 'sequence::text as key'
 
-// A changed database may have a sequence in both tables of entries. Neither row is skipped when a page ends between them.
+// Who tampers with the database can give a row of `account` and a row of `account_entry` the same chain and sequence. The rows are
+// sorted by their table, too, so that a page that ends between the two skips neither.
 const READ_ENTRIES = `select chain, ${SAFE_SEQUENCE_SQL}, ${EXACT_SEQUENCE_SQL}, tableoid::text as place, ${AT_TEXT_SQL}, ${STORED_ENTRY_COLUMNS}, commitments, hash,
     tableoid = 'account_entry'::regclass as is_packed, entry <> '' as is_whole,
     shape, persons, keys::text as keys, emergency

@@ -8,7 +8,7 @@ import { CommandError } from '../failure.ts'
 import { replaceFile, runProgramQuietly } from '../machine/acts.ts'
 import { checkMachine, waitUntilReady } from '../machine/checks.ts'
 import { findFileText, portOfNodeInUse } from '../machine/facts.ts'
-import { siteWithPort } from '../machine/files.ts'
+import { nginxSiteWithPort } from '../machine/files.ts'
 import { BACKUP_FOLDER, CODE_FOLDER, NGINX_SITE, NODE_PORTS, ROLLCALL_COMMAND_PATH } from '../machine/places.ts'
 import { isLaterVersion, planUpgrade, type UpgradePlan } from '../machine/plan-upgrade.ts'
 import { printResult, progressLine } from '../output.ts'
@@ -92,7 +92,7 @@ export function upgradeSteps({ from, to, port, next }: UpgradePlan, site: string
   const steps: UpgradeStep[] = []
   const step = (text: string, act: UpgradeStep['act']): void => void steps.push({ text, act })
   const unit = `rollcall@${next}`
-  if (siteWithPort(site, port) !== site) {
+  if (nginxSiteWithPort(site, port) !== site) {
     step(`give nginx back to rollcall@${port}: an upgrade was interrupted`, () => moveSiteBack(port))
   }
   step(`prepare ${unit} with version ${to}`, () => {
@@ -154,7 +154,7 @@ function replaceLink(target: string, path: string): void {
 /** Makes nginx send requests to the node on `port`. If nginx refuses the new configuration, the former one is written again. */
 function pointNginxToPort(port: number): void {
   const before = findFileText(NGINX_SITE) ?? ''
-  replaceFile(NGINX_SITE, siteWithPort(before, port), 0o644)
+  replaceFile(NGINX_SITE, nginxSiteWithPort(before, port), 0o644)
   try {
     runProgramQuietly(['nginx', '-t'])
     runProgramQuietly(['systemctl', 'reload', 'nginx'])
@@ -167,7 +167,7 @@ function pointNginxToPort(port: number): void {
 /** Moves nginx back to the node in use, if an interrupted upgrade has moved it. @throws CommandError that node is not ready */
 async function moveSiteBack(port: number): Promise<void> {
   const site = findFileText(NGINX_SITE)
-  if (site === null || siteWithPort(site, port) === site) return
+  if (site === null || nginxSiteWithPort(site, port) === site) return
   await waitUntilReady(`http://127.0.0.1:${port + 1}/ready`, { unit: `rollcall@${port}`, tries: 20 })
   const former = nginxWorkerPaths()
   pointNginxToPort(port)

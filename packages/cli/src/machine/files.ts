@@ -29,7 +29,7 @@ export function setupFiles(answers: Answers, site: string): ReadonlyMap<string, 
   const files = new Map([
     [ANSWERS_FILE, `${JSON.stringify(answers, null, 2)}\n`],
     [SETUP_SETTINGS_FILE, `${settings.join('\n')}\n`],
-    [NGINX_SITE, siteWithNames(site, { name, certificate_file, key_file })],
+    [NGINX_SITE, nginxSiteWithNameAndCertificate(site, { name, certificate_file, key_file })],
   ])
   if (certificate === 'certbot') files.set(CERTBOT_NGINX_SITE, certbotSite(name))
   return files
@@ -38,7 +38,10 @@ export function setupFiles(answers: Answers, site: string): ReadonlyMap<string, 
 }
 
 /** Puts the public name and the certificate into the text of an nginx site. The port of the node in the text stays. */
-function siteWithNames(site: string, names: { name: string; certificate_file: string; key_file: string }): string {
+function nginxSiteWithNameAndCertificate(
+  site: string,
+  names: { name: string; certificate_file: string; key_file: string },
+): string {
   return site
     .replaceAll(/https:\/\/registry\.example\.org/g, `https://${names.name}`)
     .replace(/^( *server_name) .*$/m, `$1 ${names.name};`)
@@ -47,7 +50,7 @@ function siteWithNames(site: string, names: { name: string; certificate_file: st
 }
 
 /** Replaces the port of the node in the text of an nginx site. */
-export const siteWithPort = (site: string, port: number): string =>
+export const nginxSiteWithPort = (site: string, port: number): string =>
   site.replace(/^( *server) 127\.0\.0\.1:\d+ /m, `$1 127.0.0.1:${port} `)
 
 const certbotSite = (name: string): string => `# Written by rollcall setup: the proofs of certbot. Everything else goes to HTTPS.

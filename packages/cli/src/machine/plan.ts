@@ -1,7 +1,7 @@
 /** Makes the plan of `rollcall setup` from answers and the state of the machine. A later plan has only what is still to do. */
 import { basename, dirname } from 'node:path'
 import type { Answers } from './answers.ts'
-import { CERTBOT_PROOF_FOLDER, CERTIFICATE_PATH_UNIT, SETUP_SETTINGS_FILE, setupFiles, siteWithPort } from './files.ts'
+import { CERTBOT_PROOF_FOLDER, CERTIFICATE_PATH_UNIT, nginxSiteWithPort, SETUP_SETTINGS_FILE, setupFiles } from './files.ts'
 import { COPY_KEY_FILE, JOURNAL_FILE, NGINX_SITE, ROLLCALL_COMMAND_PATH, SECRET_FILES, SETTINGS_FOLDER } from './places.ts'
 
 export interface SetupFacts {
@@ -65,7 +65,7 @@ export function makeSetupPlan(answers: Answers, facts: SetupFacts, restore: stri
   const { name, kind, namespace, sender_id, certificate, certificate_file, contact, copies, operator } = answers
   const { database, secrets, units, port } = facts
   const servable = facts.certificate === null
-  const files = setupFiles(answers, siteWithPort(facts.site, port))
+  const files = setupFiles(answers, nginxSiteWithPort(facts.site, port))
   const changedFiles = [...files].filter(([path, text]) => facts.files.get(path) !== text)
   const isChanged = (path: string): boolean => changedFiles.some(([one]) => one === path)
   const write = (paths: (path: string) => boolean): PlannedAct[] =>

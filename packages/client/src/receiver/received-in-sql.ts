@@ -46,7 +46,7 @@ const DEFAULT_AGE_SECONDS = 15 * 24 * 3_600
 
 /** Remembers messages in PostgreSQL. @param options.claim_seconds seconds until an unfinished message may be claimed again */
 export function rememberInSql(query: Query, { claim_seconds = 300 }: { readonly claim_seconds?: number } = {}): SqlMemory {
-  /** The claims of messages that this process is handling. */
+  /** The id of the claim of each message that this process is handling. The keys are from `nameOf`. */
   const claims = new Map<string, string>()
   const nameOf = ({ sender_id, message_id }: MessageKey): string => JSON.stringify([sender_id, message_id])
   const settle = async (statement: string, key: MessageKey): Promise<void> => {

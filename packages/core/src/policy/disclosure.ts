@@ -148,7 +148,7 @@ export interface RedisclosedRecords {
  * Applies the current grant to the records of a stored answer. The stored records were cut, so conditions of the grant cannot be
  * tested: when the grant has a condition for the record type, nothing is shown.
  * @param isOld true when a person may have been protected after the answer was made: a record is then shown only if
- * `isEveryPersonNamed`
+ * `hasIdentifierForEveryPerson`
  */
 export function discloseStoredRecords(
   grant: DisclosureTerms,
@@ -159,7 +159,7 @@ export function discloseStoredRecords(
   const left = records.filter((record) => !isJsonObject(record) || !isHiddenRecord(grant, recordType, record))
   const hidden = records.length - left.length
   if (grant.rows.has(recordType.name)) return { shown: [], hidden }
-  const shown = isOld ? left.filter((record) => isEveryPersonNamed(grant, recordType, record)) : left
+  const shown = isOld ? left.filter((record) => hasIdentifierForEveryPerson(grant, recordType, record)) : left
   return { shown: [...discloseRecords(grant, recordType, shown.map(canonicalJson))], hidden }
 }
 
@@ -167,7 +167,7 @@ export function discloseStoredRecords(
  * True when the record has its primary identifier, and every person of a relation in it has an identifier. Also true
  * when the grant removes nobody from records.
  */
-function isEveryPersonNamed(
+function hasIdentifierForEveryPerson(
   { hidden: { takesOut }, identifiers: { kind } }: Pick<DisclosureTerms, 'hidden' | 'identifiers'>,
   recordType: RecordType,
   record: JsonValue,
@@ -210,7 +210,7 @@ export function showsNobodyProtected(grant: Grant, message: JsonValue): boolean 
       (record) =>
         isJsonObject(record) &&
         !isHiddenRecord(hiding, recordType, record) &&
-        isEveryPersonNamed(hiding, recordType, record) &&
+        hasIdentifierForEveryPerson(hiding, recordType, record) &&
         withoutHiddenOthers(hiding, recordType, record) === record,
     ),
   )

@@ -59,12 +59,14 @@ export async function drainMailbox(
 }
 
 /**
- * The state in which a mailbox was left. The commit of an envelope ends the claim of the mailbox.
- * - `more`: an envelope was committed, and the mailbox must be claimed again.
- * - `done`: an envelope was committed, and its delivery continues or nothing more is due.
- * - `not now`: the mailbox is still claimed; nothing may be sent now (`prepareNextEnvelope`).
- * - `lost`: an envelope was not committed (`ENVELOPE_JOINT_WRITE`). The node that next claims the mailbox composes anew.
- * - `nothing`: nothing was due.
+ * How the sending from a claimed mailbox ended. The commit of an envelope ends the claim of the mailbox.
+ * - `more`: an envelope was committed. The mailbox must be claimed again, to send the next one or to let the mailbox rest.
+ * - `done`: an envelope was committed, and nothing more is due, or its delivery is pending: until it ends, nobody can claim the
+ *   mailbox.
+ * - `not now`: no envelope was committed, because nothing may be sent now (`prepareNextEnvelope`). The mailbox is still claimed.
+ * - `lost`: `ENVELOPE_JOINT_WRITE` did not commit the envelope, for example because another node has claimed the mailbox. The
+ *   node that next claims it composes the envelope anew.
+ * - `nothing`: no envelope was committed, because nothing was due. The mailbox is still claimed.
  */
 type DrainResult = 'more' | 'done' | 'not now' | 'lost' | 'nothing'
 

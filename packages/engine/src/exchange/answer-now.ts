@@ -23,7 +23,7 @@ import { correlationIdOf, duplicateMessageIdRejection, makeExchangeRow, type Rem
 import { makeReply, type Reply, type ReplyDeps, rejectedReply } from './reply.ts'
 
 /** The most tries to make an outcome. It is made again when the data for its decisions have changed meanwhile. */
-const MOST_OUTCOME_TRIES = 10
+const MOST_MAKE_OUTCOME_TRIES = 10
 /**
  * The most tries to write an audit entry with the row of its message. Usually there is one. There are more when an earlier
  * version has stored the row under another correlation_id, or when the retention deletes the row between two statements.
@@ -167,7 +167,7 @@ async function makeCurrentOutcome(deps: AnswerNowDeps, makeOutcome: () => Promis
       if (outcome.effects !== undefined) await commitEffects(deps.db, outcome.effects)
       return outcome
     } catch (error) {
-      if (!(error instanceof OutcomeOutdated) || times === MOST_OUTCOME_TRIES) throw error
+      if (!(error instanceof OutcomeOutdated) || times === MOST_MAKE_OUTCOME_TRIES) throw error
     }
   }
 }

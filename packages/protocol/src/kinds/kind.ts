@@ -177,11 +177,14 @@ export interface EventType {
   readonly ends_subscriptions?: true
   /** Date attributes that the event needs, such as `death_date`. A form for publishing the event has fields for them. */
   readonly needs?: readonly string[]
-  /** The sample record that a form for publishing the event offers; absent: the first sample. */
+  /** The sample record with which a form for publishing the event begins; absent: the first sample. */
   readonly offers?: EventOffer
 }
 
-/** Chooses the sample record that fits an event, by the attributes that it must have (`has`) and must not have (`lacks`). */
+/**
+ * Chooses the sample record with which a form for publishing an event begins: the record must have the attributes in `has`, and
+ * none of those in `lacks`.
+ */
 export interface EventOffer {
   readonly has?: readonly string[]
   readonly lacks?: readonly string[]

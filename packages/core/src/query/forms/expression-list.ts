@@ -37,11 +37,11 @@ const JOINS_BY_CONDITION_WORD: ReadonlyMap<string, JoinConditions> = new Map<str
         ? joinOnOneAttribute(first, second)
         : predicateOnRecord(readConditionsOfObject([first, second])),
   ],
-  ['or', (first, second) => joinByOr([readLoneCondition(first), readLoneCondition(second)])],
-  ['not', (first, second) => joinByAnd([readLoneCondition(first), negate(readLoneCondition(second))])],
+  ['or', (first, second) => joinByOr([predicateOfCondition(first), predicateOfCondition(second)])],
+  ['not', (first, second) => joinByAnd([predicateOfCondition(first), negate(predicateOfCondition(second))])],
 ])
 
-function readLoneCondition(asked: UnreadCondition): Predicate {
+function predicateOfCondition(asked: UnreadCondition): Predicate {
   return predicateOnRecord(readConditionsOfObject([asked]))
 }
 
@@ -75,7 +75,7 @@ function readElement(
   const first = unreadComparison(reader, findGivenValue(element, 'expression1'), joinPathStep(path, 'expression1'))
   const condition = findGivenValue(element, 'condition')
   const second = findGivenValue(element, 'expression2')
-  if (condition === undefined && second === undefined) return { seq_num, predicate: readLoneCondition(first) }
+  if (condition === undefined && second === undefined) return { seq_num, predicate: predicateOfCondition(first) }
   if (second === undefined) throw new QueryProblem(joinPathStep(path, 'expression2'), 'must be given where a condition is')
   const join = typeof condition === 'string' ? JOINS_BY_CONDITION_WORD.get(condition.toLowerCase()) : undefined
   if (join === undefined) {
@@ -107,7 +107,7 @@ function readSequenceNumber(seq_num: JsonValue | undefined, path: string): numbe
 
 /** Reads {attribute_name, operator, attribute_value} as a whole query (D10). */
 export function readComparison(reader: QueryReader, value: JsonValue, path: string): Predicate {
-  return readLoneCondition(unreadComparison(reader, value, path))
+  return predicateOfCondition(unreadComparison(reader, value, path))
 }
 
 function unreadComparison(reader: QueryReader, value: JsonValue | undefined, path: string): UnreadCondition {
