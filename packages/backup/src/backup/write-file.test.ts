@@ -1,16 +1,12 @@
 import { createSecretKey } from 'node:crypto'
-import { type FileHandle, link, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises'
+import fs, { type FileHandle, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { BackupHeader } from './file-format.ts'
 import { createBackupFile } from './write-file.ts'
-
-vi.mock(import('node:fs/promises'), async (original) => {
-  const all = await original()
-  return { ...all, link: vi.fn(all.link) }
-})
 
 const KEY = createSecretKey(Buffer.alloc(32))
 const HEADER: BackupHeader = {
@@ -66,18 +62,22 @@ test('a disk that becomes full refuses the backup, and nothing of it is left', a
 
 test('on a file system without hard links the file gets its name too, and overwrites nothing', async () => {
   const { folder, path } = await backupPath()
-  const refused = () => vi.mocked(link).mockRejectedValueOnce(Object.assign(new Error('no links'), { code: 'EPERM' }))
+  const linking = vi.spyOn(fs, 'link').mockRejectedValue(Object.assign(new Error('no links'), { code: 'EPERM' }))
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    linking.mockRestore()
+    syncBuiltinESMExports()
+  })
   const file = await createBackupFile(path, HEADER, KEY)
-  refused()
   await file.finish(Buffer.from('{}'))
   expect(await readdir(folder)).toEqual(['one.backup'])
   await rm(path)
   const other = await createBackupFile(path, HEADER, KEY)
   await writeFile(path, 'another')
-  refused()
   await expect(other.finish(Buffer.from('{}'))).rejects.toThrow(
     new StoreRefusal(`${path}: is there already; a backup overwrites nothing`),
   )
   await other.abandon()
   expect(await readdir(folder)).toEqual(['one.backup'])
+  expect(linking).toHaveBeenCalledTimes(2)
 })
