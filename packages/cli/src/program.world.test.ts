@@ -239,6 +239,7 @@ test.each([
   [['registry', 'sing'], "error: unknown command 'sing'"],
   [['serve', '--loud'], "error: unknown option '--loud'"],
   [['import', 'civil'], "error: missing required argument 'file'"],
+  [['import', 'civil', 'x.csv', '--complete', '--allow-removal', 'all'], 'It must be a whole number from 0 to'],
   [['serv'], '(Did you mean serve?)'],
   [['registry', 'ad'], '(Did you mean add?)'],
   [['serve', '--rol', 'all'], '(Did you mean --role?)'],

@@ -1,6 +1,8 @@
 /** Options of commands that read a file of records. */
+import { resolve } from 'node:path'
 import { type FormatName, IMPORT_FORMATS } from '@rollcall/admin/records/records'
 import { type Command, Option } from 'commander'
+import { CommandError } from './failure.ts'
 import { readFileOrStdin, readMappingJson } from './input.ts'
 import { columnsToDecide } from './mapping-text.ts'
 
@@ -25,8 +27,11 @@ export function addRecordFileOptions(command: Command, paths: string): Command {
     .option('--rejects <file>', 'file that lists the rejected lines (default: <file>.rejects.ndjson)')
 }
 
-/** Reads from options how the file is read. @throws CommandError the file of --map cannot be read */
-export async function readRecordFileOptions({ format, map, delimiter, encoding, header }: RecordFileOptions) {
+/** Reads from options how the file is read. @throws CommandError the file of --map cannot be read, or --rejects names it */
+export async function readRecordFileOptions({ format, map, delimiter, encoding, header, rejects }: RecordFileOptions) {
+  if (map !== undefined && rejects !== undefined && resolve(map) === resolve(rejects)) {
+    throw new CommandError('--rejects names the file of --map; name another file')
+  }
   const mapping = map === undefined ? undefined : await readMapping(map)
   return {
     ...(mapping !== undefined && { mapping }),

@@ -31,7 +31,7 @@ export interface JournalDatabaseIds {
 export interface JournalPosition extends JournalHead {
   /** The UUID of the database; null when it has none yet. */
   readonly database: string | null
-  /** The numbers of lines up to `sequence`, opened in the last 24 hours, whose acts are not known to be committed. */
+  /** The numbers of the lines up to `sequence` that count as open: their acts are not known to be committed. */
   readonly open: readonly number[]
 }
 
@@ -51,18 +51,22 @@ export async function readJournalHead(client: Pick<PoolClient, 'query'>): Promis
  * SQL condition on a row of open lines: the line still counts as open. A crash leaves a line open, and its act may have
  * been committed. After a day it no longer counts as open: somebody may have changed the same data again, and to repeat
  * the act would undo that.
+ * @param at SQL of the time by which the day is counted; for null it is the current time
  */
-const IS_OPEN_LINE_SQL = `opened_at > now() - interval '1 day'`
+const isOpenLineSql = (at: string): string => `opened_at > coalesce(${at}::timestamptz, now()) - interval '1 day'`
 
-/** Reads the last line of the journal that the database knows, and the open lines up to this one. */
-export async function readJournalPosition(client: Pick<PoolClient, 'query'>): Promise<JournalPosition> {
+/**
+ * Reads the last line of the journal that the database knows, and the open lines up to this one.
+ * @param at the time of the newest data of a database that was recovered; null: the database is in use
+ */
+export async function readJournalPosition(client: Pick<PoolClient, 'query'>, at: Date | null = null): Promise<JournalPosition> {
   // The tables may be of an earlier version: a backup is made before an upgrade.
   const { rows: heads } = await client.query<JournalHead>('select sequence, digest from journal_head')
   const { sequence, digest } = heads[0] ?? EMPTY_JOURNAL_HEAD
   if (!(await hasOpenLineTable(client))) return { sequence, digest, database: null, open: [] }
   const { rows: open } = await client.query<{ sequence: number }>(
-    `select sequence from journal_open_line where ${IS_OPEN_LINE_SQL} and sequence <= $1 order by sequence`,
-    [sequence],
+    `select sequence from journal_open_line where ${isOpenLineSql('$2')} and sequence <= $1 order by sequence`,
+    [sequence, at],
   )
   const { rows: ids } = await client.query<{ id: string }>('select id from journal_database')
   return { sequence, digest, database: ids[0]?.id ?? null, open: open.map((line) => line.sequence) }
@@ -104,11 +108,14 @@ function nullIfDatabaseError(error: unknown): null {
   throw error
 }
 
-/** True when a line of the last day was left open on another timeline: a recovery may have lost the line's act. */
-export async function hasLostLine(client: Pick<PoolClient, 'query'>, timeline: string): Promise<boolean> {
+/**
+ * True when a line of the last day was left open on another timeline: a recovery may have lost the line's act.
+ * @param at the end of that day; null: the current time
+ */
+export async function hasLostLine(client: Pick<PoolClient, 'query'>, timeline: string, at: Date | null): Promise<boolean> {
   const { rows } = await client.query<{ lost: boolean }>(
-    `select exists (select from journal_open_line where ${IS_OPEN_LINE_SQL} and timeline <> $1) as lost`,
-    [timeline],
+    `select exists (select from journal_open_line where ${isOpenLineSql('$2')} and timeline <> $1) as lost`,
+    [timeline, at],
   )
   return rows[0]?.lost === true
 }
@@ -139,7 +146,7 @@ export async function moveJournalHead({ pool }: PoolDeps, work: (head: JournalHe
       if (head === undefined || head.begun <= head.sequence) return null
       const next = await work(head)
       await storeHead(client, next)
-      await client.query(`delete from journal_open_line where not (${IS_OPEN_LINE_SQL})`)
+      await client.query(`delete from journal_open_line where not (${isOpenLineSql('null')})`)
       await client.query('insert into journal_open_line (sequence, timeline) values ($1, $2)', [next.sequence, timeline])
       return next.sequence
     })

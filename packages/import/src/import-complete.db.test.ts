@@ -112,6 +112,18 @@ test('a removal leaves the entry of record delete in the audit log', async () =>
   expect(notes).toEqual(['import', 'record delete'])
 })
 
+test('a signal that comes as the removal begins is no failure', async () => {
+  const stopping = new AbortController()
+  await load([person('A1'), person('B2')], { complete: false })
+  const { auditLog } = acting({ db: database.db })
+  const write = (...written: Parameters<typeof auditLog.write>) => {
+    if (written[0].note === 'record delete') stopping.abort()
+    return auditLog.write(...written)
+  }
+  const more = { auditLog: { ...auditLog, write }, signal: stopping.signal }
+  expect(await load([person('A1')], { allow_removal: 1 }, more)).toMatchObject({ finished: true, removal: { removed: 1 } })
+})
+
 test('up to 2 % go without being allowed, and more do not; what the file has is written', async () => {
   const all = people(100)
   await load(all, { complete: false })

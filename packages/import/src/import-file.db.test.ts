@@ -177,6 +177,14 @@ test.each([
   expect(await rejects(`${path}.rejects.ndjson`)).toEqual(before)
 })
 
+test('an import with another file of rejects begins anew, and that file has its rejects alone', async () => {
+  const path = await file('people.ndjson', `{}\n${people(0, 30)}`)
+  await importPeople(path, { ...stopAfter(1), batchEntries: 10 })
+  const other = await file('other.ndjson', 'x'.repeat(10_000))
+  expect(await importPeople(path, { rejectsPath: other })).toMatchObject({ resumedFrom: 0, rejected: 1 })
+  expect(await rejects(other)).toEqual([{ line: 1, reason: expect.any(String) }])
+})
+
 test('an interrupted import begins anew when the file, its reading or the last import is another', async () => {
   const path = await file('people.ndjson', people(0, 30))
   const stop = () => importPeople(path, { ...stopAfter(1), batchEntries: 10 })

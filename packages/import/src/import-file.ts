@@ -170,17 +170,17 @@ async function importOpened(
 ): Promise<ImportResult> {
   const isDry = options.dryRun === true
   const recordType = recordTypeNamed(registry.kind, options.recordType)
-  const identity = isDry ? null : importFingerprint(opened, format, recordType, options)
+  const rejectsPath = rejectsPathFor(source, opened, isDry ? (options.rejectsPath ?? null) : options.rejectsPath)
+  const identity = isDry ? null : importFingerprint(opened, format, recordType, options, rejectsPath)
   const stored =
     identity === null ? NO_PROGRESS : await loadProgress(client, registry.id, identity, options.complete !== undefined)
   const number = await newRunNumber(client)
   const completion = options.complete === undefined ? null : new AbsentRemoval(options.complete, stored.run ?? number, opened)
   const from = completion === null ? stored : { ...NO_PROGRESS, events: stored.events }
   if (completion !== null && !isDry) await createNotedLineTable(client)
-  // When an interrupted import continues, its rejects stay in the file.
-  const rejectsPath = rejectsPathFor(source, opened, isDry ? (options.rejectsPath ?? null) : options.rejectsPath)
   if (options.complete) checkCompleteFile(source, opened, options.complete, rejectsPath)
   if (!isDry && identity === null) await forgetProgress(client, registry.id)
+  // When an interrupted import continues, its rejects stay in the file.
   const rejects = await openRejects(rejectsPath, from.rejects_bytes)
   try {
     const run = {

@@ -1,5 +1,6 @@
 /** The fingerprint of an import. An interrupted import continues only with the same file, read in the same way. */
 import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
 import { canonicalJson, type RecordType } from '@rollcall/protocol'
 import type { FormatName, FormatOptions } from './formats.ts'
 import type { ImportSource } from './source.ts'
@@ -18,6 +19,7 @@ export function importFingerprint(
   format: FormatName,
   recordType: RecordType | null,
   { mapping, delimiter, encoding, header, lenient }: ReadingOptions,
+  rejectsPath: string | null,
 ): string | null {
   if (source.identity === null) return null
   const read = {
@@ -29,6 +31,8 @@ export function importFingerprint(
     encoding,
     header,
     lenient: lenient === true,
+    // Another file has none of the rejects before the interruption, and may be of another program.
+    rejects: rejectsPath === null ? null : resolve(rejectsPath),
     // The version is part of the identity: an import must not continue with counts that were stored in another form.
     report: REPORT_COUNTS_VERSION,
   }

@@ -47,8 +47,8 @@ export interface MasterKeySource {
   /** The key that will replace the current one, the same at each call. @throws MasterKeyError the operator gave none */
   next(): Promise<KeyObject>
   /**
-   * If the file `<path>.new` has the current key, renames it to `<path>`. The earlier key stays, in `<path>.before-<time>`. Call
-   * `settle` inside `whileMasterKeyStays`.
+   * If the file `<path>.new` has the current key, renames it to `<path>`. The earlier key stays, in `<path>.before-<time>`: the
+   * time is that of the newer key. Call `settle` inside `whileMasterKeyStays`.
    */
   settle(current: KeyObject): Promise<void>
 }
@@ -88,7 +88,7 @@ export function masterKeyFromEnvironment({ masterKey, newMasterKey }: Environmen
  * A file as the place of the master key.
  * @param path the file, in the data directory of the embedded database; `<path>.new` has the next key
  */
-export function masterKeyFromFile(path: string, newMasterKey?: KeyObject, now = () => Date.now()): MasterKeySource {
+export function masterKeyFromFile(path: string, newMasterKey?: KeyObject): MasterKeySource {
   const successor = `${path}.new`
   return {
     name: path,
@@ -102,9 +102,10 @@ export function masterKeyFromFile(path: string, newMasterKey?: KeyObject, now = 
     async settle(current) {
       if (!(await readMasterKeyFile(successor))?.equals(current)) return
       // Backups and lines of the journal from before are encrypted under the earlier key. This file may be its only copy.
-      const time = new Date(now()).toISOString().replace(/\W/g, '')
+      const time = (await stat(successor)).mtime.toISOString().replace(/\W/g, '')
       await link(path, `${path}.before-${time}`).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'ENOENT') throw error
+        // A process that was killed here has made the link, or there is no earlier file.
+        if (error.code !== 'EEXIST' && error.code !== 'ENOENT') throw error
       })
       await rename(successor, path)
     },

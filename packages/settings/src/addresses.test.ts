@@ -1,6 +1,7 @@
 import { isLoopback } from '@rollcall/base/shared/loopback'
 import { expect, test } from 'vitest'
 import { allAddressesNote, baseUrl, isOperatorHost, listenerUrl } from './addresses.ts'
+import { readConfig } from './config.ts'
 
 test.each(['127.0.0.1', '127.8.0.1', '::1', 'localhost', 'LOCALHOST.', '::ffff:127.0.0.1'])(
   '%s is reached by this machine only',
@@ -23,6 +24,15 @@ test('peers know the configured address, whatever is listened on', () => {
   const publicUrl = 'https://registry.example.org/rollcall'
   expect(baseUrl({ publicUrl, host: '127.0.0.1' }, 8080)).toBe(publicUrl)
   expect(baseUrl({ publicUrl: undefined, host: 'localhost' }, 8081)).toBe('http://localhost:8081')
+})
+
+test.each([
+  ['ROLLCALL_PUBLIC_URL', 'https://registry.example.org/#civil', 'an http or https address without query and credentials'],
+  ['ROLLCALL_PUBLIC_URL', 'https://:secret@registry.example.org', 'an http or https address without query and credentials'],
+  ['PORT', ' ', 'a port, a whole number from 0 to 65535'],
+  ['PORT', '0x50', 'a port, a whole number from 0 to 65535'],
+])('%s=%s is refused', (variable, value, form) => {
+  expect(() => readConfig({ [variable]: value })).toThrow(new Error(`${variable} must be ${form}`))
 })
 
 test('a listener on all addresses says so', () => {

@@ -185,7 +185,7 @@ function readPort(env: EnvironmentVariables, variable: string, otherwise: number
   const value = findSetting(env, variable)
   if (value === undefined) return otherwise
   const port = Number(value)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+  if (!/^\d{1,5}$/.test(value) || port > 65_535) {
     throw new Error(`${variable} must be a port, a whole number from 0 to 65535`)
   }
   return port
@@ -252,7 +252,8 @@ function readWebUrl(env: EnvironmentVariables, variable: string): string | undef
   const value = findSetting(env, variable)
   if (value === undefined) return undefined
   const url = URL.parse(value)
-  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.search !== '' || url.username !== '') {
+  const isPlain = url !== null && [url.search, url.hash, url.username, url.password].every((part) => part === '')
+  if (!isPlain || !['http:', 'https:'].includes(url.protocol)) {
     throw new Error(`${variable} must be an http or https address without query and credentials`)
   }
   return value.replace(/\/+$/, '')

@@ -15,6 +15,7 @@ test.each([
   ['ROLLCALL_XYZZY_PLUGH', 'ROLLCALL_XYZZY_PLUGH is no variable of this version; docs/settings.md lists those there are'],
   ['ROLLCALL_PORT', 'ROLLCALL_PORT is not read: set PORT instead'],
   ['DATABASE_URI', 'DATABASE_URI is not read: set DATABASE_URL instead'],
+  ['DATABASE_URL_COMMAND', 'DATABASE_URL_COMMAND is not read: set DATABASE_URL or DATABASE_URL_FILE instead'],
 ])('%s is refused, without its value', (name, message) => {
   expect(() => refuseUnknownVariables({ [name]: 'secret' })).toThrow(new Error(message))
 })

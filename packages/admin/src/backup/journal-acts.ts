@@ -53,9 +53,10 @@ type ActRepeater<Kind extends JournalKind> = (deps: ApplyDeps, act: JournalActOf
 const ACT_REPEATERS: { readonly [Kind in JournalKind]: ActRepeater<Kind> } = {
   day_keys_destroyed: ({ db }, { days }) => destroyBodyKeysOfDays(db, days),
   person_erased: erasePerson,
-  async records_deleted({ db, limits, now }, { registry, record_type, identifiers }) {
+  async records_deleted({ db, limits, now }, { registry, record_type, identifiers, silent }) {
     if ((await findRegistry(db, registry)) === null) return
-    await deleteNamedRecords({ db, limits, now }, { namespace: registry, record_type, identifiers })
+    const isEvent = silent !== true
+    await deleteNamedRecords({ db, limits, now }, { namespace: registry, record_type, identifiers, isEvent })
   },
   person_protected: ({ db }, act) => repeatProtection(db, act),
   async consents_revoked({ db }, { authority, jtis }) {

@@ -128,7 +128,9 @@ export const adoptRestored = defineAct(
     const { db, owner = db } = deps
     checkJournalInput(given)
     await checkOwnsAuditLog(owner)
-    const later = await findActsToRepeat(deps, given, await readJournalPosition(db.pool))
+    const last = await findLastRestoration(db.pool)
+    const recovered = last?.applied_at === null ? last.snapshot_at : await readNewestEntryTime(db.pool)
+    const later = await findActsToRepeat(deps, given, await readJournalPosition(db.pool, recovered))
     const { restoration, snapshot } = await withTransaction(owner.pool, beginAdoption)
     return finishRestore(deps, enter, {
       restoration,

@@ -167,8 +167,11 @@ export const importRecords = defineAct(
 
 const toRecordRemoval = ({ before, absent, removed, refusal }: RemovalResult) => ({ before, absent, removed, refusal })
 
-/** Makes the function that removes records which a complete file lacks, with audit entry and traces as `deleteRecords` does. */
-function makeRemover(deps: ImportDeps & BaseActDeps, began: Date): CompleteFileOptions['remove'] {
+/**
+ * Makes the function that removes records which a complete file lacks, with audit entry and traces as `deleteRecords` does. The
+ * import stops between its calls, and never within one.
+ */
+function makeRemover({ signal: _, ...deps }: ImportDeps & BaseActDeps, began: Date): CompleteFileOptions['remove'] {
   let isEntered = false
   return async (registry, recordType, identifiers, isEvent) => {
     if (!isEntered) await auditAct(deps, { note: 'record delete', registry: registry.namespace })
@@ -211,13 +214,19 @@ export async function deleteNamedRecords(
     namespace,
     record_type,
     identifiers,
-  }: { readonly namespace: string; readonly record_type: string; readonly identifiers: readonly string[] },
+    isEvent = true,
+  }: {
+    readonly namespace: string
+    readonly record_type: string
+    readonly identifiers: readonly string[]
+    readonly isEvent?: boolean
+  },
 ) {
   if (identifiers.length === 0) throw new AdminRefusal('name the records: by identifiers')
   const registry = await requireRegistry(deps.db, namespace)
   const recordType = requireRecordType(registry, record_type)
   const named = normalisePrimaries(registry, recordType, identifiers)
-  const deleted = await deleteInBatches(deps, registry, recordType, named)
+  const deleted = await deleteInBatches(deps, registry, recordType, named, { isEvent })
   return { namespace, record_type, asked: named.length, deleted }
 }
 
@@ -250,7 +259,8 @@ async function deleteInBatches(
         throw new AdminRefusal(`interrupted: ${deleted} are deleted; the same command deletes the rest`)
       }
       const batch = identifiers.slice(at, at + DELETED_AT_ONCE)
-      const act = { kind: 'records_deleted', registry: registry.namespace, record_type, identifiers: batch } as const
+      const named = { registry: registry.namespace, record_type, identifiers: batch }
+      const act = { kind: 'records_deleted', ...named, ...(!isEvent && { silent: true as const }) } as const
       const remove = async () => {
         await lockRegistryFor(client, registry.id, 'change')
         const rows = await sink.deleteRecords(client, registry, recordType, batch)

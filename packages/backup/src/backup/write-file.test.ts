@@ -1,5 +1,6 @@
 import { createSecretKey } from 'node:crypto'
-import { type FileHandle, mkdtemp, open, readdir, rm } from 'node:fs/promises'
+import fs, { type FileHandle, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { StoreRefusal } from '@rollcall/database/refusal'
@@ -57,4 +58,26 @@ test('a disk that becomes full refuses the backup, and nothing of it is left', a
   await file.abandon()
   expect(failed.map(({ fd }) => fd)).toEqual([-1])
   expect(await readdir(folder)).toEqual([])
+})
+
+test('on a file system without hard links the file gets its name too, and overwrites nothing', async () => {
+  const { folder, path } = await backupPath()
+  const linking = vi.spyOn(fs, 'link').mockRejectedValue(Object.assign(new Error('no links'), { code: 'EPERM' }))
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    linking.mockRestore()
+    syncBuiltinESMExports()
+  })
+  const file = await createBackupFile(path, HEADER, KEY)
+  await file.finish(Buffer.from('{}'))
+  expect(await readdir(folder)).toEqual(['one.backup'])
+  await rm(path)
+  const other = await createBackupFile(path, HEADER, KEY)
+  await writeFile(path, 'another')
+  await expect(other.finish(Buffer.from('{}'))).rejects.toThrow(
+    new StoreRefusal(`${path}: is there already; a backup overwrites nothing`),
+  )
+  await other.abandon()
+  expect(await readdir(folder)).toEqual(['one.backup'])
+  expect(linking).toHaveBeenCalledTimes(2)
 })

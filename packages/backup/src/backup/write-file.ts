@@ -1,6 +1,6 @@
 /** Writes the file of a backup under a temporary name, so that a file with the final name is complete. */
 import { createHash, type KeyObject, randomBytes } from 'node:crypto'
-import { type FileHandle, link, open, rm, stat } from 'node:fs/promises'
+import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { deflateRaw } from 'node:zlib'
@@ -12,6 +12,9 @@ const deflate = promisify(deflateRaw)
 
 /** The most parts that are not yet in the file when `add` resolves: they are compressed while the caller reads on. */
 const MOST_UNWRITTEN_PARTS = 3
+
+/** The codes with which file systems without hard links refuse one, such as exFAT and some of SMB and FUSE. */
+const NO_LINKS_CODES: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
 export interface BackupFile {
   /**
@@ -91,9 +94,13 @@ export async function createBackupFile(path: string, header: BackupHeader, key: 
       await writeNext(true)
       await file.sync().catch(refuse)
       await file.close()
-      // A link is made instead of a renaming, because a link does not overwrite a file.
-      await link(part, path).catch(refuse)
-      await rm(part)
+      // A link does not overwrite a file, as a renaming does.
+      await link(part, path).catch(async (error: NodeJS.ErrnoException) => {
+        if (!NO_LINKS_CODES.has(error.code)) return refuse(error)
+        await refuseExistingFile(path)
+        await rename(part, path).catch(refuse)
+      })
+      await rm(part, { force: true })
       await syncDirectory(dirname(path))
       return { bytes, sha256: digest.digest('hex') }
     },

@@ -144,9 +144,14 @@ const RESTORE_ADOPT_ADVICE = 'Run rollcall restore adopt (docs/backup.md)'
 /**
  * Refuses a database that lacks acts of its journal: it was restored to an earlier time without Rollcall, or PostgreSQL was
  * recovered after the line of an act was written and before the act was committed.
+ * @param newest the time of the newest data in the database; null: unknown
  * @throws StoreRefusal the database lacks acts, or the file belongs to another database or copy of it, or is unreadable
  */
-export async function refuseOlderDatabase({ pool }: Pick<Database, 'pool'>, path: string): Promise<void> {
+export async function refuseOlderDatabase(
+  { pool }: Pick<Database, 'pool'>,
+  path: string,
+  newest: Date | null = null,
+): Promise<void> {
   const [last, timeline] = [await findLastLine(path), await currentTimeline(pool)]
   if (last !== null) refuseForeignJournal(path, last, await readJournalDatabaseIds(pool))
   const head = await readJournalHead(pool)
@@ -159,7 +164,7 @@ export async function refuseOlderDatabase({ pool }: Pick<Database, 'pool'>, path
       `the journal has acts that this database does not know: it was restored to an earlier time. ${RESTORE_ADOPT_ADVICE}`,
     )
   }
-  if (timeline === null || !(await hasLostLine(pool, timeline))) return
+  if (timeline === null || !(await hasLostLine(pool, timeline, newest))) return
   throw new StoreRefusal(
     `PostgreSQL was recovered, or another machine took over, while an act of the journal was not yet committed. ${RESTORE_ADOPT_ADVICE}`,
   )

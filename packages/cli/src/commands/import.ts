@@ -2,7 +2,7 @@
 import { EVENT_MODES, type EventMode, importRecords } from '@rollcall/admin/records/records'
 import { type Command, Option } from 'commander'
 import { withNonDemoDatabase } from '../environment.ts'
-import { CommandError, EXIT_CODES } from '../failure.ts'
+import { EXIT_CODES } from '../failure.ts'
 import { howReadText, importReportText } from '../import-report.ts'
 import { takeStandardInput } from '../input.ts'
 import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
@@ -14,6 +14,7 @@ import {
   readRecordFileOptions,
 } from '../record-file-options.ts'
 import { listenForStop } from '../stop.ts'
+import { wholeNumberReader } from '../values.ts'
 
 export function addCommand(program: Command): void {
   const command = program
@@ -28,7 +29,7 @@ export function addCommand(program: Command): void {
     .option(
       '--allow-removal <number>',
       'with --complete: how many may be deleted (default: 2 % of the records)',
-      readAllowedRemovals,
+      wholeNumberReader(0),
     )
     .option('--removals <file>', 'with --complete: file to which the identifiers of those who go are added')
     .option('--record-type <type>', "record type of all records (default: each record's @type)")
@@ -140,12 +141,6 @@ function recordRemovalTexts({ removal, dry_run }: Awaited<ReturnType<typeof impo
   if (refusal !== null) return [refusal]
   const absentees = `${absent} of ${before} records that were there are not in the file`
   return [dry_run ? `${absentees}: they would be deleted` : `${absentees}: ${removed} are deleted`]
-}
-
-/** Reads the value of --allow-removal. @throws CommandError */
-function readAllowedRemovals(text: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new CommandError('--allow-removal must be a whole number, such as 120')
 }
 
 const resumeAdvice = (file: string): string =>

@@ -290,6 +290,11 @@ test.each([
     'the file /nowhere of --map cannot be read: no such file or directory',
   ],
   [
+    'a file of rejects that has the mapping',
+    ['import', 'civil', 'x.csv', '--map', 'x.json', '--rejects', './x.json'],
+    '--rejects names the file of --map; name another file',
+  ],
+  [
     'CSV without a mapping',
     ['import', 'civil', 'x.csv'],
     'a CSV file needs a column mapping: add --map columns.json, a file such as {',

@@ -33,6 +33,8 @@ export type JournalAct =
       readonly record_type: string
       /** The primary identifiers of the deleted records. */
       readonly identifiers: readonly string[]
+      /** True: the deletion was no event, and its repetition is none. */
+      readonly silent?: true
     }
   | {
       readonly kind: 'person_protected'

@@ -8,6 +8,7 @@ import { createAuditLog } from '@rollcall/audit/audit-log'
 import { failClosed } from '@rollcall/audit/fail-closed'
 import { createPseudonymMaker } from '@rollcall/audit/persons'
 import { createRefusalEntries } from '@rollcall/audit/refusal-entries'
+import { readNewestEntryTime } from '@rollcall/audit/store/open-chains'
 import { refuseOlderDatabase } from '@rollcall/backup/journal/journal'
 import { refuseUnfinishedRestore } from '@rollcall/backup/store/restorations'
 import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
@@ -86,7 +87,7 @@ export async function createContext(
   const { log = createLog({ level: config.logLevel }), clock = SYSTEM_CLOCK, samples = () => [] } = deps
   // This check comes first: a server writes nothing into a database that is being restored.
   await refuseUnfinishedRestore(db)
-  if (config.journal !== undefined) await refuseOlderDatabase(db, config.journal)
+  if (config.journal !== undefined) await refuseOlderDatabase(db, config.journal, await readNewestEntryTime(db.pool))
   const vault = await openVault(config, db)
   const keys = await ensureAndLoadOwnKeys(db, vault, log, clock)
   const base: BaseParts = { config, db, log, clock, limits: config.limits, vault }

@@ -1,10 +1,14 @@
 /** Which acts of the journal a restore does again, and which it leaves. */
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { adoptRestored, type RestoreDeps, restoreDatabase } from '@rollcall/admin/backup/restore'
 import { revokeGrant, setGrant } from '@rollcall/admin/grants/grant-changes'
 import { addParticipant, setParticipantStatus } from '@rollcall/admin/participants/participants'
 import { changeParticipantPolicy } from '@rollcall/admin/participants/policy'
+import { deleteRecords, importRecords } from '@rollcall/admin/records/records'
 import { removeRegistry } from '@rollcall/admin/removal'
+import { readNewestEntryTime } from '@rollcall/audit/store/open-chains'
+import { refuseOlderDatabase } from '@rollcall/backup/journal/journal'
 import type { Journal } from '@rollcall/core/model/journal'
 import { withTransaction } from '@rollcall/database/transaction'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
@@ -14,7 +18,7 @@ import { acting } from '../../../../admin/test/acting.ts'
 import { personRowsSql } from '../../../../audit/src/store/packed-persons.ts'
 import { subscribeLive } from '../../../../delivery/test/subscriptions.ts'
 import { EVERYTHING } from '../../../../participants/test/grants.ts'
-import { audited, backupOf, depsOf, erased, folder, type Place, target, type World, world } from '../../restoring.ts'
+import { audited, backupOf, depsOf, erased, folder, type Place, person, target, type World, world } from '../../restoring.ts'
 
 const sender_id = 'spmis.example'
 
@@ -128,6 +132,35 @@ test('a line of a crashed process stays open for a day, also for a database that
   await expect(setParticipantStatus(crashing, { sender_id, status: 'disabled' })).rejects.toThrow('killed')
   await expect(adoptRestored(acting(depsOf(from)), { journal: [journal] })).resolves.toMatchObject({ journal: 1 })
   expect(await rowsOf(from, 'select status from participant')).toEqual([{ status: 'disabled' }])
+})
+
+test('a line that was open at the recovery is repeated, however late the database is adopted', async () => {
+  const { from, journal, deps } = await started()
+  const crashing = between(deps, () => Promise.reject(new Error('killed')))
+  await expect(setParticipantStatus(crashing, { sender_id, status: 'disabled' })).rejects.toThrow('killed')
+  await from.ownerDb.pool.query(`update account set at = at - interval '3 days'`)
+  await from.db.pool.query(`update journal_open_line set opened_at = now() - interval '3 days', timeline = 'FFFFFFFF'`)
+  const newest = await readNewestEntryTime(from.db.pool)
+  await expect(refuseOlderDatabase(from.db, journal, newest)).rejects.toThrow(
+    'PostgreSQL was recovered, or another machine took over, while an act of the journal was not yet committed.',
+  )
+  await expect(adoptRestored(acting(depsOf(from)), { journal: [journal] })).resolves.toMatchObject({ journal: 1 })
+  expect(await rowsOf(from, 'select status from participant')).toEqual([{ status: 'disabled' }])
+})
+
+test('a removal that was no event is none when it is repeated', async () => {
+  const { from, journal, deps } = await started()
+  const file = await backupOf(from)
+  const source = join(await folder(), 'two.ndjson')
+  await writeFile(source, ['1', '2'].map((uin) => `${JSON.stringify(person(uin))}\n`).join(''))
+  const complete = { namespace: 'civil', complete: true, allow_removal: 2, events: 'none' } as const
+  await importRecords(acting({ ...deps, source }), complete)
+  await deleteRecords(acting(deps), { namespace: 'civil', record_type: 'Person', identifiers: ['2'] })
+  const into = await target()
+  await expect(restoreDatabase(acting(depsOf(into)), { file, journal: [journal] })).resolves.toMatchObject({ journal: 2 })
+  expect(await rowsOf(into, 'select primary_identifier from r1_person')).toEqual([{ primary_identifier: '1' }])
+  // The event that the backup has, and the one of `record delete`.
+  expect(await rowsOf(into, 'select count(*)::int from event')).toEqual([{ count: 2 }])
 })
 
 test('the journal of another database under the same master key is refused', async () => {
