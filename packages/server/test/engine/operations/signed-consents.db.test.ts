@@ -112,6 +112,17 @@ describe('a signed consent', () => {
     }
   })
 
+  it('is one alone: consent and authorize may not have different ones', async () => {
+    const [given, forged] = [await authority.sign(), await authority.sign({}, { key: keyPair('Ed25519') })]
+    const both = (consent_jws: string) => ({ ...byUin('1'), consent: { consent_jws: given }, authorize: { consent_jws } })
+    expect(await item(both(given))).toMatchObject({ pagination: { total_count: 1 } })
+    for (const other of [forged, 'garbage']) {
+      expect(await item(both(other))).toMatchObject(
+        rejected(`${AT}: must not differ from that of consent; give one signed consent`),
+      )
+    }
+  })
+
   it('that covers nothing of the record is answered as of an unknown person', async () => {
     for (const attributes of [['death_date'], ['shoe_size'], ['parents', 'parent1_identifier']]) {
       expect(await item({ ...byUin('1'), ...(await under({ attributes })) })).toMatchObject(NOBODY)
