@@ -101,11 +101,12 @@ async function verifySignature(
 }
 
 /** Checks audience, participant and times. @throws ConsentProblem */
-function checkClaims({ aud, azp, iat, exp }: ConsentClaims, { registry, participant, now }: RequestUnderConsent): void {
+function checkClaims({ aud, azp, iat, exp, nbf = 0 }: ConsentClaims, { registry, participant, now }: RequestUnderConsent): void {
   const seconds = now.getTime() / 1_000
   if (![aud].flat().includes(registry)) throw new ConsentProblem('aud: must have the sender_id of this registry')
   if (azp !== undefined && azp !== participant) throw new ConsentProblem('azp: names another participant')
   if (iat > seconds + CLOCK_SKEW_SECONDS) throw new ConsentProblem('iat: must not be in the future')
+  if (nbf > seconds + CLOCK_SKEW_SECONDS) throw new ConsentProblem('nbf: the consent is not valid yet')
   if (exp <= iat) throw new ConsentProblem('exp: must be later than iat')
   if (exp <= seconds) throw new ConsentProblem('exp: the consent has expired')
 }

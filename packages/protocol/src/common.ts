@@ -174,6 +174,13 @@ export const ConsentClaims = Type.Object(
     }),
     iat: Type.Integer({ minimum: 0, maximum: MAX_CONSENT_TIME_SECONDS, description: 'When the person consented.' }),
     exp: Type.Integer({ minimum: 0, maximum: MAX_CONSENT_TIME_SECONDS, description: 'From when on it does not count.' }),
+    nbf: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_CONSENT_TIME_SECONDS,
+        description: 'Before when it does not count; without it, it counts at once.',
+      }),
+    ),
     jti: Type.String({
       minLength: 1,
       maxLength: 200,

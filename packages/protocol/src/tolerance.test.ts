@@ -179,6 +179,8 @@ describe('header', () => {
     [{ status: 'Success', status_reason_code: '', status_reason_message: null }, { status: 'succ' }],
     [{ status: 'ack' }, { status: 'rcvd' }],
     [{ status: 'pdng' }, { status: 'pdng' }],
+    [{ status: '' }, {}],
+    [{ status: null }, {}],
     [{ stranger: '' }, { stranger: '' }],
   ])('%j becomes %j', (given, expected) => {
     expect(tolerateHeader(given)).toEqual(expected)
@@ -204,7 +206,7 @@ describe('the other messages', () => {
     ['UnSubscribeRequest', { subscription_code: ['S1', 'S2'] }, { subscription_codes: ['S1', 'S2'] }],
     ['UnSubscribeRequest', { subscription_code: ['S2'], subscription_codes: ['S1'] }, { subscription_codes: ['S1'] }],
     ['UnSubscribeRequest', { subscriptionCode: ['S1'] }, { subscriptionCode: ['S1'] }],
-    ['UnSubscribeRequest', { timestamp: '', subscription_codes: '' }, { timestamp: '', subscription_codes: '' }],
+    ['UnSubscribeRequest', { timestamp: '', subscription_codes: '' }, { subscription_codes: '' }],
     ['UnSubscribeRequest', { subscription_codes: ['S1', ''] }, { subscription_codes: ['S1', ''] }],
     ['UnSubscribeResponse', { timesatmp: 'now', status_reason_code: '' }, { timestamp: 'now' }],
     ['UnSubscribeResponse', { subscription_status: [{ subscription_code: 'S' }] }, { subscription_status: [{ code: 'S' }] }],

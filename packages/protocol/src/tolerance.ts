@@ -81,7 +81,7 @@ const TOLERATED_HEADER: ToleratedForms = {
     meta: readTextAsMissing,
     status: makeWordReader({ ack: 'rcvd', acknowledged: 'rcvd', request: 'rcvd', success: 'succ', part: 'succ' }),
   },
-  optional: ['total_count', 'completed_count', 'status_reason_code', 'status_reason_message'],
+  optional: ['total_count', 'completed_count', 'status', 'status_reason_code', 'status_reason_message'],
 }
 
 /**
@@ -143,6 +143,7 @@ const TOLERATED_MESSAGES: Readonly<Record<string, ToleratedForms>> = {
   UnSubscribeRequest: {
     spellings: { timesstamp: 'timestamp', sunscription_codes: 'subscription_codes', subscription_code: 'subscription_codes' },
     readings: { subscription_codes: readTextAsList },
+    optional: ['timestamp'],
   },
   UnSubscribeResponse: {
     spellings: { timesatmp: 'timestamp' },

@@ -90,3 +90,16 @@ describe('an identifier directly in a person', () => {
     expect(members).toEqual({ member: { member_identifier: 'U-1', ...inPerson({ sex: 'F', identifier: [identifier] }) } })
   })
 })
+
+describe('the programme identifier', () => {
+  const named = (programme_identifier: JsonValue) => () => read({ programme_identifier: { programme: { programme_identifier } } })
+
+  it.each(['a'.repeat(500), '"'.repeat(500), '7'.repeat(500)])('may be a text of 500 characters', (text) => {
+    expect(named(text)().enrolments).toHaveLength(1)
+  })
+
+  it('may have no more', () => {
+    const rule = 'programme.programme_identifier: must be a text of 1 to 500 characters'
+    expect(named('a'.repeat(501))).toThrow(new InvalidBeneficiary(rule))
+  })
+})

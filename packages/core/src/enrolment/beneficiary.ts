@@ -77,7 +77,7 @@ const MOST_BENEFITS = 10_000
 
 /** Reads a beneficiary from an update. @throws InvalidBeneficiary */
 export function readBeneficiary(scope: KindAndRecordType, value: unknown): Beneficiary {
-  if (!isJsonObject(value)) throw new InvalidBeneficiary('must be an object')
+  if (!isJsonObject(value)) throw new InvalidBeneficiary('beneficiaries: each must be an object')
   if (JSON.stringify(value).length > MOST_RECORD_CHARACTERS) {
     throw new InvalidBeneficiary(`must not be longer than ${MOST_RECORD_CHARACTERS} characters`)
   }
@@ -249,7 +249,7 @@ function readEnrolment(scope: KindAndRecordType, element: EnrolmentElement, read
     throw new InvalidBeneficiary('programme: must be one programme; each has an enrolment of its own')
   }
   const programme = programmeKey(scope, members)
-  if (programme === null || programme.length > MOST_PROGRAMME_CHARACTERS) {
+  if (programme === null || keyText(programme).length > MOST_PROGRAMME_CHARACTERS) {
     const rule = `must be a text of 1 to ${MOST_PROGRAMME_CHARACTERS} characters`
     throw new InvalidBeneficiary(`programme.programme_identifier: ${rule}`)
   }
@@ -265,6 +265,9 @@ function readEnrolment(scope: KindAndRecordType, element: EnrolmentElement, read
 }
 
 const MOST_PROGRAMME_CHARACTERS = 500
+
+/** The programme identifier in a key of `programmeKey`, which is JSON. */
+const keyText = (key: string): string => [JSON.parse(key)].flat().join('')
 
 /** Removes empty texts from an enrolment, and turns a programme identifier that is a whole number into text. */
 function normaliseEnrolmentTexts(element: EnrolmentElement): EnrolmentElement {

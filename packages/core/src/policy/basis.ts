@@ -62,6 +62,10 @@ export function checkConsentGiven(
   if (member === undefined) throw searchCriteriaRejection(`${name}.${members.join(' or ')}: is required here, ${needed}`)
   const at = `${name}.${member}`
   const { ts, purpose, consent_jws: jws = null } = criteria[member] ?? {}
+  const other = criteria.authorize?.consent_jws
+  if (jws !== null && other !== undefined && other !== jws) {
+    throw searchCriteriaRejection(`${name}.authorize.consent_jws: must not differ from that of consent; give one signed consent`)
+  }
   if (jws === null && terms.consent === 'signed') {
     throw searchCriteriaRejection(`${at}.consent_jws: is required here, ${needed}`)
   }

@@ -55,9 +55,15 @@ export function recheckTarget(addresses: CallbackAddresses, target: string, call
   return callbackTarget(addresses, null, callback) === target ? target : requireAllowedTarget(addresses.allowed, target)
 }
 
+/**
+ * An address as a sender may write it. The URL standard removes or turns other characters and adds slashes: an answer would go to
+ * an address that the sender did not write.
+ */
+const WRITTEN_ADDRESS_PATTERN = /^https?:\/\/[^\s\\/?\p{Cc}][^\s\\?\p{Cc}]*(?:\?[^\s\p{Cc}]*)?$/iu
+
 /** Checks that an address is allowed, and returns its normal spelling. @throws RequestFault err.sender_uri.invalid */
 function requireAllowedTarget(allowed: readonly string[], address: string): string {
-  const url = readCallableUrl(address)
+  const url = WRITTEN_ADDRESS_PATTERN.test(address) ? readCallableUrl(address) : null
   if (url === null)
     throw senderUriFault(
       `must be an absolute http or https address of at most ${MAX_ADDRESS_LENGTH} characters, without credentials and fragment`,

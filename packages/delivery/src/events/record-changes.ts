@@ -33,7 +33,8 @@ import {
   recordedEventTypeOf,
   recordingTimeOf,
 } from './recording.ts'
-import { createVisibilityFilter, isOnlyHiddenChange, parseNullableJson, type VisibilityFilter } from './visibility-filter.ts'
+import { type MatchFilter, matchesAsSeen } from './seen-before.ts'
+import { createVisibilityFilter, isOnlyHiddenChange, parseNullableJson } from './visibility-filter.ts'
 
 /**
  * Records the events of changed records, and puts notifications into the mailboxes of subscribers. It runs in the transaction of
@@ -56,7 +57,9 @@ export async function recordChanges(
   const checked = { recording, protection, derived: named === undefined }
   // This filter keeps subscribers that may see the change. It is used after matching, and again for corrections.
   const permitted = await createVisibilityFilter(client, checked, drafts)
-  await queueNotifications(client, recording, drafts, permitted, matched, times)
+  const seenBy: MatchFilter = async (all, eventOf) =>
+    matchesAsSeen(client, recording, protection, await permitted(all, eventOf), eventOf)
+  await queueNotifications(client, recording, drafts, seenBy, matched, times)
   for (const draft of drafts) await notifyOfCorrection(client, recording, draft, permitted, matched, times)
   await storeShownDocuments(client, recording, drafts, matched)
   // Last, because the notifications that were inserted above say which subscriptions end. These are still sent.
@@ -204,7 +207,7 @@ async function queueNotifications(
   client: ClientBase,
   { registry, now, filters }: RecordingDeps,
   drafts: readonly DraftEvent[],
-  permitted: VisibilityFilter,
+  seenBy: MatchFilter,
   matched: Map<number, number>,
   times: DueTimes,
 ): Promise<void> {
@@ -224,7 +227,7 @@ async function queueNotifications(
     }
   })
   for await (const { matches: all, unreadable } of matchEvents(client, matching, asked)) {
-    const matches = await permitted(all, ({ at }) => events[at])
+    const matches = await seenBy(all, ({ at }) => events[at])
     const due = await times.of(
       client,
       matches.map(({ subscription }) => subscription),

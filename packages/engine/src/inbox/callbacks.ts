@@ -22,12 +22,14 @@ import {
   ACCEPTED_TYPES,
   assumedUtc,
   type Callback,
+  CorrelationId,
   canonicalJson,
   HeaderRejection,
   type IncomingHeader,
   isResultEncrypted,
   type JsonObject,
   OPERATIONS,
+  validator,
 } from '@rollcall/protocol'
 import { type AdmitDeps, admitRequest, requireActiveParticipant } from '../exchange/admit.ts'
 import { batchLength, checkItemCount, checkReceiver, checkSender, checkVersionAndAction } from '../exchange/checks.ts'
@@ -112,8 +114,8 @@ export interface ReceivedCallback {
 }
 
 /**
- * Stores a callback. Returns the correlation_id for its ack: that of the callback. If the callback has none of 1 to 99
- * characters, it is a random one, and the same each time that the callback comes.
+ * Stores a callback. Returns the correlation_id for its ack: that of the callback. If the callback has none that an ack may have,
+ * it is a random one, and the same each time that the callback comes.
  * @throws HeaderRejection rjct.message_id.duplicate
  * @throws RequestFault 429 err.request.too_many_requests
  */
@@ -130,8 +132,8 @@ export async function persistCallback(deps: PersistCallbackDeps, received: Recei
     ...key,
     callback: callback.name,
     registry: registry.id,
-    // The schema of a notification does not know this member, so nothing has checked its length.
-    correlation_id: given !== null && given !== '' && given.length <= 99 ? given : randomUUID(),
+    // The schema of a notification does not know this member, so nothing has checked it.
+    correlation_id: given !== null && canBeCorrelationId(registry, given) ? given : randomUUID(),
     transaction_id: message?.transaction_id ?? null,
     status: textOrNull(header.status),
     state: ANSWER_CALLBACKS.has(callback) ? 'quarantined' : 'stored',
@@ -144,6 +146,11 @@ export async function persistCallback(deps: PersistCallbackDeps, received: Recei
   if (persisted.known === 'different') throw duplicateMessageIdRejection()
   return persisted.correlation_id
 }
+
+const correlationIdValidator = validator(CorrelationId)
+
+const canBeCorrelationId = ({ kind: { relaxed } }: Registry, text: string): boolean =>
+  relaxed?.unpatterned.includes('correlation_id') ? text !== '' && text.length <= 99 : correlationIdValidator.accepts(text)
 
 /** The callbacks that answer a request. They are quarantined, because this server sends no requests. */
 const ANSWER_CALLBACKS: ReadonlySet<Callback | null> = new Set(OPERATIONS.map(({ callback }) => callback))

@@ -221,9 +221,14 @@ function outcomeOfItems({ operation }: Exchange, answered: readonly ItemOutcome[
   const counts = { total_count: answers.length, completed_count: answers.length }
   const audited = answered.map((one) => one.audited)
   const outcome = { ...counts, audited, members: { [operation.reply.items ?? '']: answers } }
-  const rejected = answers.filter(({ status }) => status === 'rjct').length
-  if (rejected === 0) return { status: 'succ', ...outcome }
-  const status_reason_message = `${rejected} of ${answers.length} items rejected; see each item`
-  if (rejected < answers.length) return { status: 'succ', status_reason_message, ...outcome }
+  const status_reason_message = rejectedCountText(answers)
+  if (status_reason_message === undefined) return { status: 'succ', ...outcome }
+  if (answers.some(({ status }) => status !== 'rjct')) return { status: 'succ', status_reason_message, ...outcome }
   return { status: 'rjct', status_reason_code: 'rjct.errors.too_many', status_reason_message, ...outcome }
+}
+
+/** Says how many items are rejected; undefined: none. */
+export function rejectedCountText(items: readonly ReplyMembers[]): string | undefined {
+  const rejected = items.filter(({ status }) => status === 'rjct').length
+  return rejected === 0 ? undefined : `${rejected} of ${items.length} items rejected; see each item`
 }

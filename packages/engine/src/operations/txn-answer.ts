@@ -21,6 +21,7 @@ import {
 import { findReceipt, receiptBodyBinding } from '../store/exchanges/enrolment-receipts.ts'
 import { type ItemReference, listReferences } from '../store/exchanges/references.ts'
 import { LARGE_BODIES_TURN_KEY } from './accepted-request.ts'
+import { rejectedCountText } from './batch.ts'
 import type { AnswerDeps } from './item.ts'
 import { rediscloseItem } from './redisclose-item.ts'
 import { storeReferencesIfMissing } from './references.ts'
@@ -79,7 +80,7 @@ export async function findOriginalResponse(
   )
   return {
     status: read.status ?? 'succ',
-    reason: read.reason,
+    reason: read.reason === undefined ? undefined : reasonForItems(read.reason, read.items, chosen),
     items: chosen,
     repeats: correlation_id,
     ...(reference_ids.length > 0 && { consented: { correlation_id, reference_ids } }),
@@ -88,6 +89,10 @@ export async function findOriginalResponse(
     ...((read.encrypted || asked.accepted?.encrypted === true) && { encrypted: true }),
   }
 }
+
+/** The reason in the header. The original one may count all items; when the question names some of them, these are counted. */
+const reasonForItems = (reason: string, all: readonly ReplyMembers[], chosen: readonly ReplyMembers[]): string | undefined =>
+  reason === rejectedCountText(all) ? rejectedCountText(chosen) : reason
 
 interface StatusAnswerItems {
   /** The status in the answer to the status question; absent: succ. */

@@ -4,7 +4,7 @@
  */
 
 import { copyConsentUses } from '@rollcall/consents/store/consent-uses'
-import { type Exchange, type Message, referenceId } from '@rollcall/core/model/exchange'
+import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { permissionFor } from '@rollcall/core/policy/permission'
 import { findExchangeByCodes } from '@rollcall/delivery/store/events/find-subscriptions'
@@ -157,49 +157,52 @@ const txnTypeValidator = validator(TxnType)
  * @param reason the reason of each item
  */
 export function answerNothingFound(
-  { correlation_id }: AskingExchange,
-  { transaction_id }: Pick<Message, 'transaction_id'>,
+  exchange: AskingExchange,
+  message: Pick<Message, 'transaction_id'>,
   question: TxnStatusQuestion,
-  reason: { readonly status_reason_code?: string; readonly status_reason_message: string },
+  reason: { readonly status_reason_code: string; readonly status_reason_message: string },
   now = new Date(),
 ): NothingFoundAnswer {
-  const { attribute_type, reference_id } = question
-  const values = [question.attribute_value].flat()
+  const { attribute_type, attribute_value, reference_id } = question
+  const values = [attribute_value].flat()
   const timestamp = now.toISOString()
   const named = attribute_type === 'reference_id_list' && values.length > 0 ? values : [reference_id]
   const items = [...new Set(named)].map((named): JsonObject => ({ reference_id: named, timestamp, status: 'rjct', ...reason }))
-  const [value = ''] = values
+  return { items, txn_status: { ...idsInStatus(exchange, message, question), search_response: items } }
+}
+
+/** The ids that the question asks about, or else its own. */
+function idsInStatus(
+  { correlation_id }: AskingExchange,
+  { transaction_id }: Pick<Message, 'transaction_id'>,
+  { attribute_type, attribute_value }: Pick<TxnStatusQuestion, 'attribute_type' | 'attribute_value'>,
+): { readonly transaction_id: string; readonly correlation_id: string } {
+  const [value = ''] = [attribute_value].flat()
   const isCorrelationId = attribute_type === 'correlation_id' && correlationIdValidator.accepts(value)
   return {
-    items,
-    txn_status: {
-      transaction_id: attribute_type === 'transaction_id' && value !== '' ? value : transaction_id,
-      correlation_id: isCorrelationId ? value : correlation_id,
-      search_response: items,
-    },
+    transaction_id: attribute_type === 'transaction_id' && value !== '' ? value : transaction_id,
+    correlation_id: isCorrelationId ? value : correlation_id,
   }
 }
 
 /**
- * The members of a reply to a question that was not processed.
+ * The members of a reply to a question that was not processed. There is no item: one would tell of an earlier request.
  * @param message may have another form than a question; its readable members are sent back
  */
-export function unansweredQuestionMembers(
-  exchange: AskingExchange,
-  message: Message,
-  status_reason_message: string,
-): ReplyMembers {
+export function unansweredQuestionMembers(exchange: AskingExchange, message: Message): ReplyMembers {
   const asked = message.txnstatus_request
   const question = questionValidator.accepts(asked) ? (asked as TxnStatusQuestion) : questionFromReadableMembers(exchange, asked)
-  const { txn_status } = answerNothingFound(exchange, message, question, { status_reason_message })
+  const txn_status = { ...idsInStatus(exchange, message, question), search_response: [] }
   return { txnstatus_response: { txn_type: question.txn_type, txn_status } }
 }
 
 /** Makes a question from readable members. A txn_type that is not readable becomes `search`, the specification's only one. */
-function questionFromReadableMembers({ correlation_id }: AskingExchange, asked: unknown): TxnStatusQuestion {
-  const { txn_type, reference_id } = isJsonObject(asked) ? asked : {}
+function questionFromReadableMembers(
+  { correlation_id }: AskingExchange,
+  asked: unknown,
+): Omit<TxnStatusQuestion, 'reference_id'> {
+  const { txn_type } = isJsonObject(asked) ? asked : {}
   return {
-    reference_id: referenceId({ reference_id }),
     txn_type: txnTypeValidator.accepts(txn_type) ? (txn_type as TxnType) : 'search',
     attribute_type: 'correlation_id',
     attribute_value: correlation_id,

@@ -62,10 +62,16 @@ export function faultBody(fault: RequestFault, more: object = {}, now = new Date
 
 /** Sends a fault as the answer, with `WWW-Authenticate` for a 401, and `Retry-After` when the fault says a time. */
 export function sendFault(reply: FastifyReply, fault: RequestFault, headers: AnswerHeaders = {}, more: object = {}): void {
-  const challenge: AnswerHeaders = fault.httpStatus === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}
+  const challenge: AnswerHeaders = fault.httpStatus === 401 ? { 'WWW-Authenticate': challengeFor(reply, fault) } : {}
   const retry: AnswerHeaders = fault.retryAfter === undefined ? {} : { 'Retry-After': String(fault.retryAfter) }
   sendJson(reply, fault.httpStatus, faultBody(fault, more), { ...challenge, ...retry, ...headers })
 }
+
+/** The challenge of a 401. It names the error only when a token was sent and refused (RFC 6750, 3): a new token then helps. */
+const challengeFor = ({ request }: FastifyReply, { code }: RequestFault): string =>
+  code === 'err.request.unauthorized' && /^bearer +\S/i.test(request.headers.authorization ?? '')
+    ? 'Bearer error="invalid_token"'
+    : 'Bearer'
 
 /** The seconds in `Retry-After` when a registry's database does not answer. */
 const RETRY_AFTER_SECONDS = 5

@@ -1,5 +1,6 @@
 /** Finds which persons the present grants of subscribers hide. */
 
+import type { GrantTerms } from '@rollcall/core/model/grant'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import { GRANTS_IN_FORCE_SQL } from '@rollcall/participants/store/grants'
 import type { ClientBase } from 'pg'
@@ -35,4 +36,26 @@ export async function findHidingRules(
     ]),
   )
   return (subscription) => found.get(subscription) ?? HIDING_RULES_WITHOUT_RIGHTS
+}
+
+/** The terms of a subscriber's grant that does not show every record. */
+export interface LimitedSubscriber {
+  readonly subscription: number
+  readonly participant: number
+  readonly terms: GrantTerms
+}
+
+/** Finds, among subscriptions, those whose grant has conditions on records or hides minors. */
+export async function findLimitedSubscribers(
+  client: Pick<ClientBase, 'query'>,
+  subscriptions: readonly number[],
+): Promise<readonly LimitedSubscriber[]> {
+  const { rows } = await client.query<LimitedSubscriber>(
+    `select subscription.id as subscription, subscription.participant, held.terms
+     from subscription join ${GRANTS_IN_FORCE_SQL} as held
+       on held.participant = subscription.participant and held.registry = subscription.registry
+     where subscription.id = any($1::int[]) and (held.terms -> 'rows' is not null or held.terms ->> 'minors' = 'never')`,
+    [subscriptions],
+  )
+  return rows
 }

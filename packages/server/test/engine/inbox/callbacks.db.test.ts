@@ -141,13 +141,23 @@ describe('a callback', () => {
     }
   })
 
-  it('of a notification has an ack with its own correlation_id only when that has 1 to 99 characters', async () => {
-    for (const correlation_id of ['n-1', '', randomBytes(9_000).toString('base64')]) {
+  it('of a notification has an ack with its own correlation_id only when an ack may have it', async () => {
+    for (const correlation_id of ['n-1', '', 'a b<script>', 'ü', 'n-1\n', randomBytes(9_000).toString('base64')]) {
       const sent = envelope('notify', { message: { correlation_id } })
       const answer = await send('notify', sent)
       expectAck(answer, correlation_id === 'n-1' ? 'n-1' : undefined)
       expect((await kept(sent.header.message_id))?.body).toEqual(sent)
     }
+  })
+
+  it('of a notification to a social registry has an ack with its own correlation_id of any characters', async () => {
+    const sent = envelope('notify', { header: { receiver_id: 'social.example' }, message: { correlation_id: 'n/1 (two)' } })
+    const answer = await post(`${server.url}/social/v1.0.0/registry/notify`, JSON.stringify(sent), bearer(registry))
+    expectAck(answer, 'n/1 (two)')
+  })
+
+  it.each(['on-subscribe', 'on-unsubscribe'] as const)('%s may have an empty header.status, as none', async (name) => {
+    for (const status of ['', null]) expectAck(await send(name, envelope(name, { header: { status } })), 'c-0001')
   })
 
   it('may hold several records in one event', async () => {

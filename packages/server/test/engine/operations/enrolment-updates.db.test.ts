@@ -148,7 +148,7 @@ describe('a beneficiary is rejected by itself, without a value of it', () => {
   const LONG = 'must not be longer than 1048576 characters'
   const PROGRAMME = 'programme.programme_identifier: must be a text of 1 to 500 characters'
   it.each([
-    ['that is no object', 'Okoro', '0', 'must be an object'],
+    ['that is no object', 'Okoro', '0', 'beneficiaries: each must be an object'],
     [
       'without an identifier',
       { member: { programme_identifier: enrolment('P') } },

@@ -105,6 +105,24 @@ describe('a signed consent', () => {
     )
   })
 
+  it('counts from its nbf on, by a clock that may be a minute ahead', async () => {
+    const now = Math.floor(Date.now() / 1_000)
+    for (const nbf of [now - 5, now + 30]) {
+      expect(await item({ ...byUin('1'), ...(await under({ nbf })) })).toMatchObject({ pagination: { total_count: 1 } })
+    }
+  })
+
+  it('is one alone: consent and authorize may not have different ones', async () => {
+    const [given, forged] = [await authority.sign(), await authority.sign({}, { key: keyPair('Ed25519') })]
+    const both = (consent_jws: string) => ({ ...byUin('1'), consent: { consent_jws: given }, authorize: { consent_jws } })
+    expect(await item(both(given))).toMatchObject({ pagination: { total_count: 1 } })
+    for (const other of [forged, 'garbage']) {
+      expect(await item(both(other))).toMatchObject(
+        rejected(`${AT}: must not differ from that of consent; give one signed consent`),
+      )
+    }
+  })
+
   it('that covers nothing of the record is answered as of an unknown person', async () => {
     for (const attributes of [['death_date'], ['shoe_size'], ['parents', 'parent1_identifier']]) {
       expect(await item({ ...byUin('1'), ...(await under({ attributes })) })).toMatchObject(NOBODY)
@@ -252,6 +270,8 @@ describe('a signed consent', () => {
     ['that has expired', { exp: now - 1 }, {}, 'exp: the consent has expired'],
     ['that ends before it begins', { iat: now, exp: now - 10 }, {}, 'exp: must be later than iat'],
     ['of the future', { iat: now + 600 }, {}, 'iat: must not be in the future'],
+    ['that counts later', { nbf: now + 600 }, {}, 'nbf: the consent is not valid yet'],
+    ['that counts from a text on', { nbf: 'x' }, {}, 'its payload: claims.nbf: must be a whole nu'],
     ['that is too old', { iat: 1_000_000_000 }, {}, 'iat: must not be older than 365 days'],
     ['that counts microseconds', { exp: now * 1_000_000 }, {}, 'its payload: claims.exp: must be at most 253402300799'],
     ['without jti', { jti: undefined }, {}, 'its payload: claims.jti: is required'],

@@ -81,6 +81,20 @@ describe('a transaction that was answered', () => {
     expect((await ask('reference_id_list', a)).message.txnstatus_response.txn_status.search_response).toHaveLength(1)
   })
 
+  it('has a header that counts the rejected items among those that are asked for', async () => {
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => `${name}-${randomUUID()}`)
+    const sent = await search([
+      { ...byIdentifier('UIN', 'U1'), reference_id: a },
+      { ...byIdentifier('UIN', 'U2'), reference_id: b },
+      { ...byIdentifier('SHOE', '44'), reference_id: c },
+    ])
+    await run(sent.correlation_id)
+    const told = async (...names: unknown[]) => (await ask('reference_id_list', names)).header.status_reason_message
+    expect(await told(a, b, c)).toBe('1 of 3 items rejected; see each item')
+    expect(await told(a, c)).toBe('1 of 2 items rejected; see each item')
+    expect(await told(a, b)).toBeUndefined()
+  })
+
   it('is the one with most of the reference_ids, of several the newest', async () => {
     const [a, b] = [`a-${randomUUID()}`, `b-${randomUUID()}`]
     const named = (...names: string[]) => search(names.map((reference_id) => ({ ...byIdentifier('UIN', 'U1'), reference_id })))

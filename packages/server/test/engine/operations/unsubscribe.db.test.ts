@@ -61,6 +61,8 @@ describe.each(KIND_NAMES)('in a registry of kind %s', (kind) => {
 describe('the timestamp', () => {
   it.each([
     ['is left out', { timestamp: undefined }],
+    ['is empty', { timestamp: '' }],
+    ['is null', { timestamp: null }],
     ['is written timesstamp', { timestamp: undefined, timesstamp: new Date().toISOString() }],
   ])('may be one that %s, and the code a bare one', async (_, changes) => {
     for (const kind of ['civil', 'social']) {
@@ -83,6 +85,12 @@ describe('the timestamp', () => {
       'err.request.bad',
       'message.subscription_codes: must have at least 1 elements',
     )
+  })
+
+  it('does not save a request of more codes than one request may have', async () => {
+    const body = unsubscribeFor(peer, Array(10_001).fill('SUB-1'))
+    const answer = await post(`${server.url}/civil/v1.0.0/registry/unsubscribe`, body, bearer(peer))
+    expectFault(answer, 400, 'err.request.bad', 'message.subscription_codes: must have at most 10000 elements')
   })
 
   it('of the wrong form refuses the request', async () => {
