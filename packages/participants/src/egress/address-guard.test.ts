@@ -34,6 +34,15 @@ afterEach(() => {
 })
 
 describe('no socket opens', () => {
+  test('for a guard that is closed while its first request loads the HTTP client', async () => {
+    const { port, seen } = await listening(answering('here'))
+    const guard = guardWith({ allowed: [openHost('127.0.0.1')] })
+    const asking = problemOf(guard.request(`http://127.0.0.1:${port}/`, ASK))
+    await expect(guard.close()).resolves.toBeUndefined()
+    expect(await asking).toMatchObject({ name: 'RequestFailed' })
+    expect(await seen()).toBe(0)
+  })
+
   test('for a guard that was closed before its first request', async () => {
     const { port, seen } = await listening(answering('here'))
     const guard = guardWith({ allowed: [openHost('127.0.0.1')] })

@@ -131,7 +131,7 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
       return sendRequest(await agent, url, request)
     },
     close() {
-      closing ??= agent === undefined ? Promise.resolve() : agent.then((made) => made.close())
+      closing ??= agent === undefined ? Promise.resolve() : agent.then((made) => (made.closed ? undefined : made.close()))
       return closing
     },
   }
