@@ -34,6 +34,8 @@ export function FilterForm({ fields, filter }: FormProps) {
     const given = new FormData(event.currentTarget)
     const entries = fields.map(({ name, time }) => {
       const text = String(given.get(name) ?? '').trim()
+      // A time field has minutes. One that was not changed keeps its seconds.
+      if (time && text === localTimeOf(filter.values[name])) return [name, filter.values[name]] as const
       return [name, time ? isoTimeOf(text) : text || undefined] as const
     })
     filter.set(Object.fromEntries(entries))

@@ -40,6 +40,8 @@ export function useAct<Input, Output>({ call, changes, done, onDone, onOver }: A
         return
       }
       notify(<ActFault error={error} />, 'bad')
+      // A part of the act may be done, or all of it when its answer was lost.
+      for (const first of changes) void queries.invalidateQueries({ queryKey: [first] })
     },
   })
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { answerTo, api } from '../api/client.ts'
 import { useSession } from '../session/session.ts'
+import type { FilterField } from './filter-form.tsx'
 
 const NAMESPACES_FRESH_MS = 300_000
 
@@ -19,5 +20,18 @@ export function useNamespaceQuery() {
 
 const NO_NAMESPACES: readonly string[] = []
 
-/** The namespaces for the choices of a filter; empty while they are loaded. */
-export const useNamespaces = (): readonly string[] => useNamespaceQuery().data ?? NO_NAMESPACES
+/** The filter field for a registry, whose choices are empty while they are loaded. Operators who are bound choose one of theirs. */
+export function useNamespaceField(label: string): FilterField {
+  const { registries } = useSession()
+  const options = useNamespaceQuery().data ?? NO_NAMESPACES
+  return { name: 'namespace', label, options, ...(registries !== null && { required: true }) }
+}
+
+/**
+ * The member `namespace` of calls that may concern all registries; none for an operator of all. The server answers an operator who
+ * is bound to registries about one of them at a time: this is the first, until another one is chosen.
+ */
+export function useOwnNamespace(): { readonly namespace?: string } {
+  const first = useSession().registries?.[0]
+  return first === undefined ? {} : { namespace: first }
+}

@@ -15,6 +15,8 @@ export const APPROVALS = {
     lapses: 'Lapses',
     decided: 'Decided by',
   },
+  cut: (count: string, ofAllStates: boolean) =>
+    `The newest ${count} are shown.${ofAllStates ? ' Choose a state to see older ones.' : ''}`,
   empty: 'No proposal yet',
   emptyNote: 'An act that needs a second operator appears here.',
 } as const

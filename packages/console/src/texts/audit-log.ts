@@ -22,6 +22,7 @@ export const AUDIT_LOG = {
   approved: (operator: string | null, approvedBy: string) => `${operator}; approved by ${approvedBy}`,
   again: 'given again',
   unsent: 'not sent',
+  goOn: 'Look through older entries',
   empty: 'No audit entry yet',
   emptyNote: 'Each request, answer and act of an operator has an audit entry.',
 } as const
@@ -71,6 +72,7 @@ export const EMERGENCIES = {
     records: 'Records',
     review: 'Review',
   },
+  cut: (count: string) => `The oldest ${count} are shown.`,
   empty: 'No emergency waits for a review',
   emptyReviewed: 'No emergency was reviewed yet',
   act: 'Review',

@@ -128,6 +128,7 @@ export const GRANT = {
     beside: 'Beside the grants of other times, not in place of them',
     lead: 'Subscriptions that are not granted any more are suspended.',
     absent: 'not given',
+    changedMeanwhile: 'The grant was changed since this form was opened. The form now has the terms that are in force.',
     done: (suspended: string) => `Granted. Suspended subscriptions: ${suspended}.`,
   },
   revoke: {

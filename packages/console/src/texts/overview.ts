@@ -1,6 +1,7 @@
 /** Texts of the overview. */
 export const OVERVIEW = {
   lead: 'The last 24 hours, and what needs somebody.',
+  leadOf: (namespace: string) => `The last 24 hours of ${namespace}, and what needs somebody.`,
   updated: 'Updated',
   tiles: {
     messages: 'Messages',

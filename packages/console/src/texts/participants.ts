@@ -79,6 +79,7 @@ export const PARTICIPANT = {
     title: (sender: string) => `Limits of ${sender}`,
     lead: 'How much it may ask at once. Daily quotas and rates of records stand in its grants.',
     act: 'Save',
+    partly: 'The limits of requests are saved. The limit of subscriptions is not:',
     done: 'The limits are saved. Servers follow within a second. Subscriptions that there are stay.',
   },
   promote: {

@@ -7,9 +7,11 @@ import { PageFrame } from '../../parts/page.tsx'
 import { reloadInterval } from '../../parts/paging.ts'
 import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
+import { numberText } from '../../parts/times.ts'
 import { useFilter } from '../../parts/use-filter.ts'
 import { useSession } from '../../session/session.ts'
 import { APPROVALS } from '../../texts/approvals.ts'
+import { LOCALE } from '../../texts/common.ts'
 import { PAGES } from '../../texts/pages.ts'
 import { NEXT_STEPS } from '../../texts/steps.ts'
 import { diffSubjectText } from '../approval/diff.ts'
@@ -17,6 +19,8 @@ import { diffSubjectText } from '../approval/diff.ts'
 type Proposal = Answer<'/admin/v1/proposals'>[number]
 
 const { fields: FIELDS, columns: TITLES } = APPROVALS
+/** The newest rows that are shown: of all states, and of one. */
+const [MOST_ROWS, MOST_ROWS_OF_STATE] = [50, 1_000]
 const STATES: readonly Proposal['state'][] = [
   ...(['waiting', 'approved', 'done', 'failed', 'declined', 'outdated', 'lapsed'] as const),
 ]
@@ -39,9 +43,10 @@ export function Page() {
   const { two_person } = useSession()
   const filter = useFilter(Object.keys(FIELDS))
   const state = STATES.find((one) => one === filter.values.state)
+  const limit = state === undefined ? MOST_ROWS : MOST_ROWS_OF_STATE
   const query = useQuery({
     queryKey: ['proposals', 'list', state],
-    queryFn: () => answerTo(api.GET('/admin/v1/proposals', { params: { query: { ...(state && { state }) } } })),
+    queryFn: () => answerTo(api.GET('/admin/v1/proposals', { params: { query: { ...(state && { state }), limit } } })),
     placeholderData: keepPreviousData,
     refetchInterval: reloadInterval(filter),
   })
@@ -56,7 +61,9 @@ export function Page() {
         query={query}
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/approvals/${encodeURIComponent(id)}`}
-      />
+      >
+        {query.data?.length === limit && <p>{APPROVALS.cut(numberText(limit, LOCALE), state === undefined)}</p>}
+      </FilteredList>
     </PageFrame>
   )
 }

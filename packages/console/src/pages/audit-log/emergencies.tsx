@@ -17,6 +17,7 @@ import styles from './audit-log.module.css'
 type EmergencyUse = Answer<'/admin/v1/emergencies'>[number]
 
 const { columns: TITLES } = EMERGENCIES
+const MOST_ROWS = 1_000
 
 const COLUMNS: readonly Column<EmergencyUse>[] = [
   { title: TITLES.at, cell: ({ at }) => <Time at={at} seconds /> },
@@ -43,7 +44,7 @@ export function Emergencies() {
   const [note, setNote] = useState('')
   const query = useQuery({
     queryKey: ['emergencies', reviewed],
-    queryFn: () => answerTo(api.GET('/admin/v1/emergencies', { params: { query: { reviewed } } })),
+    queryFn: () => answerTo(api.GET('/admin/v1/emergencies', { params: { query: { reviewed, limit: MOST_ROWS } } })),
   })
   const close = () => {
     setOpen(null)
@@ -81,6 +82,7 @@ export function Emergencies() {
         />
       }
     >
+      {query.data?.length === MOST_ROWS && <p className={styles.note}>{EMERGENCIES.cut(numberText(MOST_ROWS, LOCALE))}</p>}
       <PanelTable
         caption={EMERGENCIES.caption}
         columns={[...COLUMNS, reviewed ? REVIEWS_COLUMN : act]}

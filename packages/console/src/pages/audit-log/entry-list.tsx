@@ -1,11 +1,12 @@
 /** A list of audit entries, the newest first. They do not name the persons whose data they are about. */
+import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Answer, answerTo, api } from '../../api/client.ts'
+import { ApiFault } from '../../api/fault.ts'
 import { FilteredList } from '../../parts/filtered-list.tsx'
 import { pageOfRows } from '../../parts/paging.ts'
 import { useFilter } from '../../parts/use-filter.ts'
-import { useNamespaces } from '../../parts/use-namespaces.ts'
-import { useSession } from '../../session/session.ts'
+import { useNamespaceField, useOwnNamespace } from '../../parts/use-namespaces.ts'
 import { AUDIT_LOG } from '../../texts/audit-log.ts'
 import { NEXT_STEPS } from '../../texts/steps.ts'
 import { ENTRY_COLUMNS } from './columns.tsx'
@@ -18,39 +19,30 @@ const ENTRY_KINDS: readonly Entry['kind'][] = [
   ...(['answer', 'acknowledgement', 'callback', 'notification', 'unsent', 'refusal', 'operator'] as const),
 ]
 
+/** The time that the server names when it found no entry and has not looked through older ones; undefined: it named none. */
+const timeToGoOn = (error: Error | null): string | undefined =>
+  error instanceof ApiFault && error.status === 409 ? /\bto=(\S+)$/.exec(error.message)?.[1] : undefined
+
 export function EntryList() {
-  const { registries } = useSession()
   const filter = useFilter(Object.keys(FIELDS))
-  const namespaces = useNamespaces()
-  // An operator who is bound to registries sees the entries of one of them at a time.
-  const firstOwnNamespace = registries?.[0]
+  const namespace = useNamespaceField(FIELDS.namespace)
+  const asked = { ...useOwnNamespace(), ...filter.values }
   const query = useQuery({
-    queryKey: ['auditLog', filter.values],
-    queryFn: () =>
-      answerTo(
-        api.GET('/admin/v1/accounts', {
-          params: {
-            query: { ...(firstOwnNamespace && { namespace: firstOwnNamespace }), ...filter.values, limit: PAGE_ROWS + 1 },
-          },
-        }),
-      ),
+    queryKey: ['auditLog', asked],
+    queryFn: () => answerTo(api.GET('/admin/v1/accounts', { params: { query: { ...asked, limit: PAGE_ROWS + 1 } } })),
     placeholderData: keepPreviousData,
   })
   const { rows, next: following } = pageOfRows(query.data, PAGE_ROWS, ({ id }) => id)
   // The server searches a limited number of entries, so with a filter a page may be short although older entries fit. The next
   // page is therefore offered after every filtered page that has rows.
   const next = following ?? (filter.isSet ? rows?.at(-1)?.id : null)
+  const goOn = timeToGoOn(query.error)
   return (
     <FilteredList
       filter={filter}
       fields={[
         { name: 'participant', label: FIELDS.participant },
-        {
-          name: 'namespace',
-          label: FIELDS.namespace,
-          options: namespaces,
-          ...(firstOwnNamespace !== undefined && { required: true }),
-        },
+        namespace,
         { name: 'kind', label: FIELDS.kind, options: ENTRY_KINDS },
         { name: 'from', label: FIELDS.from, time: true, more: true },
         { name: 'to', label: FIELDS.to, time: true, more: true },
@@ -61,6 +53,14 @@ export function EntryList() {
       query={{ ...query, data: rows }}
       keyOf={({ id }) => id}
       next={next}
-    />
+    >
+      {goOn !== undefined && (
+        <div>
+          <Button variant="default" onClick={() => filter.set({ to: goOn })}>
+            {AUDIT_LOG.goOn}
+          </Button>
+        </div>
+      )}
+    </FilteredList>
   )
 }

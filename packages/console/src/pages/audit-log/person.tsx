@@ -24,13 +24,15 @@ export function EntriesOfPerson() {
     return { type: given.type.trim(), value: given.value.trim(), ...period }
   }
   const look = useAct({
-    call: () => answerTo(api.POST('/admin/v1/accounts/person', { body: { ...readForm(), confidential: given.confidential } })),
+    call: (person: ReturnType<typeof readForm>) =>
+      answerTo(api.POST('/admin/v1/accounts/person', { body: { ...person, confidential: given.confidential } })),
     changes: CHANGED_QUERY_KEYS,
   })
   const report = useAct({
+    // The form may name the next person already: the report is about the person whose entries are shown.
     call: async (format: 'html' | 'json') => ({
       format,
-      answer: await answerTo(api.POST('/admin/v1/accounts/report', { body: readForm() })),
+      answer: await answerTo(api.POST('/admin/v1/accounts/report', { body: look.variables ?? readForm() })),
     }),
     changes: CHANGED_QUERY_KEYS,
     onDone: ({ format, answer }) => {
@@ -48,7 +50,7 @@ export function EntriesOfPerson() {
             autoComplete="off"
             onSubmit={(event) => {
               event.preventDefault()
-              look.mutate(undefined)
+              look.mutate(readForm())
             }}
           >
             <Fields given={given} set={set} />

@@ -9,7 +9,7 @@ import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { numberText } from '../../parts/times.ts'
 import { useFilter } from '../../parts/use-filter.ts'
-import { useNamespaces } from '../../parts/use-namespaces.ts'
+import { useNamespaceField, useOwnNamespace } from '../../parts/use-namespaces.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { DELIVERIES } from '../../texts/deliveries.ts'
@@ -40,16 +40,18 @@ const LATER_SEARCH_STEP = { ...NEXT_STEPS.search, to: '/try?answer=later' }
 
 export function Page() {
   const filter = useFilter(Object.keys(FIELDS))
-  const namespaces = useNamespaces()
+  const namespace = useNamespaceField(FIELDS.namespace)
+  const own = useOwnNamespace()
+  const asked = { ...own, ...filter.values }
   const may = useMay()
   const query = useQuery({
-    queryKey: ['deliveries', filter.values],
-    queryFn: () => answerTo(api.GET('/admin/v1/deliveries', { params: { query: { ...filter.values, limit: PAGE_ROWS } } })),
+    queryKey: ['deliveries', asked],
+    queryFn: () => answerTo(api.GET('/admin/v1/deliveries', { params: { query: { ...asked, limit: PAGE_ROWS } } })),
     placeholderData: keepPreviousData,
     refetchInterval: reloadInterval(filter),
   })
   const next = query.data?.length === PAGE_ROWS ? query.data.at(-1)?.id : null
-  const { before: _, ...choice } = filter.values
+  const { before: _, ...chosen } = filter.values
   return (
     <PageFrame title={PAGES.deliveries} lead={DELIVERIES.lead}>
       {!filter.isSet && <Destinations />}
@@ -58,7 +60,7 @@ export function Page() {
         fields={[
           { name: 'state', label: FIELDS.state, options: STATES },
           { name: 'participant', label: FIELDS.participant },
-          { name: 'namespace', label: FIELDS.namespace, options: namespaces },
+          namespace,
           { name: 'origin', label: FIELDS.origin, more: true },
           { name: 'since', label: FIELDS.since, time: true, more: true },
           { name: 'until', label: FIELDS.until, time: true, more: true },
@@ -74,7 +76,7 @@ export function Page() {
         {filter.isSet && may('operate') && (
           <div className={styles.matching}>
             <span className={styles.muted}>{DELIVERIES.matching}</span>
-            <DeliveryActs small choice={choice as DeliverySelection} state={choice.state} />
+            <DeliveryActs small choice={{ ...own, ...chosen } as DeliverySelection} state={chosen.state} />
           </div>
         )}
       </FilteredList>

@@ -3,7 +3,7 @@
 import { Button, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Registry } from '../../api/answers.ts'
+import type { ExplainedGrant, Registry } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { Panel, Section } from '../../parts/page.tsx'
 import { numberText } from '../../parts/times.ts'
@@ -29,7 +29,7 @@ const NAME_LISTS: readonly {
   readonly known: (registry: Registry) => readonly string[]
 }[] = [
   { member: 'operations', known: ({ operations }) => operations },
-  { member: 'record_types', known: ({ records }) => Object.keys(records) },
+  { member: 'record_types', known: ({ primary_identifiers }) => Object.keys(primary_identifiers) },
   { member: 'query_forms', known: () => QUERY_FORMS },
   { member: 'identifier_types', known: ({ identifier_types }) => identifier_types.map(({ name }) => name) },
   { member: 'event_types', known: ({ event_types }) => event_types },
@@ -38,11 +38,12 @@ const NAME_LISTS: readonly {
 interface EditorProps {
   readonly whose: GrantAddress
   readonly registry: Registry
-  /** The terms in force; null when there is no grant yet. */
-  readonly terms: Terms | null
+  /** The grant in force; null when there is none yet. */
+  readonly grant: ExplainedGrant | null
 }
 
-export function Editor({ whose, registry, terms }: EditorProps) {
+export function Editor({ whose, registry, grant }: EditorProps) {
+  const terms: Terms | null = grant?.terms ?? null
   const before: Draft = terms ?? EMPTY_DRAFT
   const [draft, setDraft] = useState(before)
   const [tried, setTried] = useState<Draft | null>(null)
@@ -76,7 +77,7 @@ export function Editor({ whose, registry, terms }: EditorProps) {
               <Button variant="default" onClick={() => setTried(draft)}>
                 {TEXTS.try}
               </Button>
-              <GrantTermsButton whose={whose} before={terms ?? {}} draft={draft} />
+              <GrantTermsButton whose={whose} version={grant?.version ?? null} before={terms ?? {}} draft={draft} />
             </div>
           </div>
         </Panel>

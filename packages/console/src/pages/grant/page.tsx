@@ -1,9 +1,7 @@
 /** The page of a participant's grant in a registry: its meaning, a preview of records, and a form that changes it. */
 
 import { useQuery } from '@tanstack/react-query'
-import type { ExplainedGrant } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
-import { ApiFault } from '../../api/fault.ts'
 import { LossOfAccess } from '../../parts/at-stake.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { PageFrame, Panel } from '../../parts/page.tsx'
@@ -14,30 +12,15 @@ import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { GRANT } from '../../texts/grants.ts'
 import { Editor } from './editor.tsx'
-import type { GrantAddress } from './grant-address.ts'
+import { GRANT_PATH, type GrantAddress, grantQuery } from './grant-address.ts'
 import { GrantInForce } from './in-force.tsx'
 import { Preview } from './preview.tsx'
-
-const GRANT_PATH = '/admin/v1/registries/{namespace}/grants/{sender_id}'
-
-/** Loads the grant in force; null: there is none. */
-function useGrant(whose: GrantAddress) {
-  const { sender_id, namespace } = whose
-  return useQuery({
-    queryKey: ['grants', 'one', sender_id, namespace],
-    queryFn: (): Promise<ExplainedGrant | null> =>
-      answerTo(api.GET(GRANT_PATH, { params: { path: whose } })).catch((error: unknown) => {
-        if (error instanceof ApiFault && error.status === 404) return null
-        throw error
-      }),
-  })
-}
 
 export function Page() {
   const { sender_id, namespace } = useAddress('sender_id', 'namespace')
   const whose = { sender_id, namespace }
   const may = useMay()
-  const grant = useGrant(whose)
+  const grant = useQuery(grantQuery(whose))
   const registry = useQuery({
     queryKey: ['registries', 'one', namespace],
     queryFn: () => answerTo(api.GET('/admin/v1/registries/{namespace}', { params: { path: { namespace } } })),
@@ -62,9 +45,7 @@ export function Page() {
               </>
             )}
             <Loaded query={registry} lines={8}>
-              {(known) =>
-                may('own') && <Editor key={explained?.version} whose={whose} registry={known} terms={explained?.terms ?? null} />
-              }
+              {(known) => may('own') && <Editor key={explained?.version} whose={whose} registry={known} grant={explained} />}
             </Loaded>
           </>
         )}

@@ -22,7 +22,7 @@ interface RecordConditionsProps {
 export function RecordConditions({ registry, draft, onChange }: RecordConditionsProps) {
   const rows = (draft.rows ?? {}) as Draft
   const granted = grantedNames(draft, 'record_types')
-  const types = Object.keys(registry.records).filter((type) => isGrantedName(granted, type) || type in rows)
+  const types = Object.keys(registry.primary_identifiers).filter((type) => isGrantedName(granted, type) || type in rows)
   return (
     <fieldset className={styles.names}>
       <legend>{TEXTS.label}</legend>

@@ -8,7 +8,7 @@ import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { numberText } from '../../parts/times.ts'
 import { useFilter } from '../../parts/use-filter.ts'
-import { useNamespaces } from '../../parts/use-namespaces.ts'
+import { useNamespaceField, useOwnNamespace } from '../../parts/use-namespaces.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { MAILBOXES } from '../../texts/mailboxes.ts'
 import { PAGES } from '../../texts/pages.ts'
@@ -42,10 +42,11 @@ const StateBadge = ({ mailbox: { state, held_since } }: { readonly mailbox: Mail
 
 export function Page() {
   const filter = useFilter(Object.keys(FIELDS))
-  const namespaces = useNamespaces()
+  const namespace = useNamespaceField(FIELDS.namespace)
+  const asked = { ...useOwnNamespace(), ...filter.values }
   const query = useQuery({
-    queryKey: ['mailboxes', filter.values],
-    queryFn: () => answerTo(api.GET('/admin/v1/mailboxes', { params: { query: { ...filter.values, limit: PAGE_ROWS } } })),
+    queryKey: ['mailboxes', asked],
+    queryFn: () => answerTo(api.GET('/admin/v1/mailboxes', { params: { query: { ...asked, limit: PAGE_ROWS } } })),
     placeholderData: keepPreviousData,
   })
   const next = query.data?.length === PAGE_ROWS ? query.data.at(-1)?.id : null
@@ -55,7 +56,7 @@ export function Page() {
         filter={filter}
         fields={[
           { name: 'participant', label: FIELDS.participant },
-          { name: 'namespace', label: FIELDS.namespace, options: namespaces },
+          namespace,
           { name: 'state', label: FIELDS.state, options: STATES },
         ]}
         texts={MAILBOXES}

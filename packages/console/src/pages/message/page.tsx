@@ -1,14 +1,17 @@
 /** The page with the timeline of a message. */
 
 import { useQuery } from '@tanstack/react-query'
+import { useSearch } from 'wouter'
 import type { Message } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
+import { readFilter } from '../../parts/filters.ts'
 import { CopyableId } from '../../parts/identifier.tsx'
 import { FactPanel, PageFrame, Panel, Section } from '../../parts/page.tsx'
 import { SealedContent } from '../../parts/sealed-content.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { numberText } from '../../parts/times.ts'
 import { useAddress } from '../../parts/use-address.ts'
+import { useOwnNamespace } from '../../parts/use-namespaces.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { TIMELINE } from '../../texts/messages.ts'
@@ -21,9 +24,10 @@ const RELOAD_INTERVAL_MS = 3_000
 
 export function Page() {
   const { message_id } = useAddress('message_id')
+  const asked = { ...useOwnNamespace(), ...readFilter(useSearch(), ['namespace']) }
   const query = useQuery({
-    queryKey: ['messages', 'timeline', message_id],
-    queryFn: () => answerTo(api.GET('/admin/v1/messages/{message_id}', { params: { path: { message_id } } })),
+    queryKey: ['messages', 'timeline', message_id, asked],
+    queryFn: () => answerTo(api.GET('/admin/v1/messages/{message_id}', { params: { path: { message_id }, query: asked } })),
     // The page reloads while a step is still to come.
     refetchInterval: ({ state }) => (state.data?.messages.some(hasStepToCome) === true ? RELOAD_INTERVAL_MS : false),
   })
@@ -38,7 +42,11 @@ export function Page() {
           <>
             {messages.length > 1 && <p className={styles.several}>{TIMELINE.several(numberText(messages.length, LOCALE))}</p>}
             {messages.map((message) => (
-              <OneMessage key={`${message.participant} ${message.registry} ${message.correlation_id}`} message={message} />
+              <OneMessage
+                key={`${message.participant} ${message.registry} ${message.correlation_id}`}
+                message={message}
+                asked={asked}
+              />
             ))}
           </>
         )}
@@ -50,7 +58,13 @@ export function Page() {
 const hasStepToCome = ({ steps, waits_for }: Message): boolean =>
   waits_for.length > 0 || steps.some(({ outcome }) => outcome === 'waiting')
 
-function OneMessage({ message }: { readonly message: Message }) {
+interface OneMessageProps {
+  readonly message: Message
+  /** The registry to which the page is limited, if it is. */
+  readonly asked: { readonly namespace?: string | undefined }
+}
+
+function OneMessage({ message, asked }: OneMessageProps) {
   const may = useMay()
   const { participant, registry, operation, message_id, transaction_id, correlation_id } = message
   return (
@@ -70,15 +84,21 @@ function OneMessage({ message }: { readonly message: Message }) {
         </Panel>
       </Section>
       {may('audit') && message_id !== null && (
-        <SealedContent open={(reason) => readDecryptedBodies(message_id, participant, reason)} />
+        <SealedContent open={(reason) => readDecryptedBodies(message_id, { ...asked, participant, reason })} />
       )}
     </>
   )
 }
 
 /** Reads the decrypted bodies of a message. The call names the participant: another one may have used the same message_id. */
-async function readDecryptedBodies(message_id: string, participant: string | null, reason: string) {
-  const body = { reason, ...(participant !== null && { participant }) }
+async function readDecryptedBodies(
+  message_id: string,
+  {
+    participant,
+    ...asked
+  }: { readonly namespace?: string | undefined; readonly participant: string | null; readonly reason: string },
+) {
+  const body = { ...asked, ...(participant !== null && { participant }) }
   const { bodies } = await answerTo(
     api.POST('/admin/v1/messages/{message_id}/bodies', { params: { path: { message_id } }, body }),
   )

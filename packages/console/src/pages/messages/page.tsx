@@ -4,13 +4,14 @@ import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { DemoPageLink } from '../../parts/demo-page.tsx'
 import { FilteredList } from '../../parts/filtered-list.tsx'
+import { filterQueryText } from '../../parts/filters.ts'
 import { PageFrame } from '../../parts/page.tsx'
 import { reloadInterval } from '../../parts/paging.ts'
 import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { numberText } from '../../parts/times.ts'
 import { useFilter } from '../../parts/use-filter.ts'
-import { useNamespaces } from '../../parts/use-namespaces.ts'
+import { useNamespaceField, useOwnNamespace } from '../../parts/use-namespaces.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { MESSAGE_LIST } from '../../texts/messages.ts'
 import { PAGES } from '../../texts/pages.ts'
@@ -35,13 +36,17 @@ const COLUMNS: readonly Column<Message>[] = [
 
 export function Page() {
   const filter = useFilter(Object.keys(FIELDS))
-  const namespaces = useNamespaces()
+  const namespace = useNamespaceField(FIELDS.namespace)
+  const own = useOwnNamespace()
+  const asked = { ...own, ...filter.values }
   const query = useQuery({
-    queryKey: ['messages', filter.values],
-    queryFn: () => answerTo(api.GET('/admin/v1/messages', { params: { query: { ...filter.values, limit: PAGE_ROWS } } })),
+    queryKey: ['messages', asked],
+    queryFn: () => answerTo(api.GET('/admin/v1/messages', { params: { query: { ...asked, limit: PAGE_ROWS } } })),
     placeholderData: keepPreviousData,
     refetchInterval: reloadInterval(filter),
   })
+  // An operator who is bound to registries sees the message of the chosen one.
+  const ofRegistry = own.namespace === undefined ? '' : filterQueryText({ namespace: asked.namespace })
   const { searched_to = null } = query.data ?? {}
   return (
     <PageFrame title={PAGES.messages} lead={MESSAGE_LIST.lead} actions={<DemoPageLink />}>
@@ -50,7 +55,7 @@ export function Page() {
         fields={[
           { name: 'message_id', label: FIELDS.message_id },
           { name: 'participant', label: FIELDS.participant },
-          { name: 'namespace', label: FIELDS.namespace, options: namespaces },
+          namespace,
           { name: 'outcome', label: FIELDS.outcome, options: OUTCOMES },
           { name: 'transaction_id', label: FIELDS.transaction_id, more: true },
           { name: 'correlation_id', label: FIELDS.correlation_id, more: true },
@@ -64,7 +69,7 @@ export function Page() {
         columns={COLUMNS}
         query={{ ...query, data: query.data?.messages }}
         keyOf={({ id }) => id}
-        linkOf={({ message_id }) => message_id && `/messages/${encodeURIComponent(message_id)}`}
+        linkOf={({ message_id }) => message_id && `/messages/${encodeURIComponent(message_id)}${ofRegistry}`}
         next={query.data?.next}
         note={
           searched_to !== null && (

@@ -5,6 +5,7 @@ import { DemoPageLink } from '../../parts/demo-page.tsx'
 import { PageFrame } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useOwnNamespace } from '../../parts/use-namespaces.ts'
 import { useSession } from '../../session/session.ts'
 import { OVERVIEW } from '../../texts/overview.ts'
 import { PAGES } from '../../texts/pages.ts'
@@ -20,16 +21,17 @@ const FAST_RELOAD_INTERVAL_MS = 2_000
 
 export function Page() {
   const { demo } = useSession()
+  const own = useOwnNamespace()
   const query = useQuery({
     queryKey: ['overview'],
-    queryFn: () => answerTo(api.GET('/admin/v1/overview')),
+    queryFn: () => answerTo(api.GET('/admin/v1/overview', { params: { query: own } })),
     refetchInterval: ({ state }) =>
       demo || state.data?.hours.some(({ counted }) => !counted) === true ? FAST_RELOAD_INTERVAL_MS : RELOAD_INTERVAL_MS,
   })
   return (
     <PageFrame
       title={PAGES.overview}
-      lead={OVERVIEW.lead}
+      lead={own.namespace === undefined ? OVERVIEW.lead : OVERVIEW.leadOf(own.namespace)}
       actions={
         <>
           {query.data && (

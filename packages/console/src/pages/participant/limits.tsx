@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import type { Participant } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
+import { ApiFault } from '../../api/fault.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { changedMembers } from '../../parts/form-values.ts'
 import { PARTICIPANT, PARTICIPANTS } from '../../texts/participants.ts'
@@ -26,24 +27,24 @@ export function ChangeLimits({ participant }: { readonly participant: Participan
         { name: 'max_subscriptions', label: NAMES.most, note: FIELDS.limitNote, value: shown.max_subscriptions },
       ]}
       call={async (given) => {
-        await answerTo(
-          api.POST('/admin/v1/participants/{sender_id}/limits', {
-            ...path,
-            body: changedMembers(
-              {
-                rate_limit: given.limit('rate_limit'),
-                concurrency_limit: given.limit('concurrency_limit'),
-                max_page_size: given.number('max_page_size') ?? null,
-              },
-              shown,
-            ),
-          }),
+        const body = changedMembers(
+          {
+            rate_limit: given.limit('rate_limit'),
+            concurrency_limit: given.limit('concurrency_limit'),
+            max_page_size: given.number('max_page_size') ?? null,
+          },
+          shown,
         )
         const most = given.limit('max_subscriptions')
+        const isChanged = Object.keys(body).length > 0
+        if (isChanged) await answerTo(api.POST('/admin/v1/participants/{sender_id}/limits', { ...path, body }))
         if (most === shown.max_subscriptions) return
         await answerTo(
           api.POST('/admin/v1/participants/{sender_id}/subscriptions', { ...path, body: { max_subscriptions: most } }),
-        )
+        ).catch((error: unknown) => {
+          if (!isChanged || !(error instanceof ApiFault)) throw error
+          throw new ApiFault(error.status, [{ code: 'partly', message: TEXTS.partly }, ...error.errors])
+        })
       }}
       changes={['participants']}
       done={() => TEXTS.done}

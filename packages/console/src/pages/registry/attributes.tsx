@@ -41,14 +41,16 @@ const COLUMNS: readonly Column<Attribute>[] = [
   { title: TITLES.paths, cell: ({ paths }) => <code>{paths.join(', ')}</code>, wideOnly: true },
 ]
 
+/** True if the records are in our own tables, also as copies. Records that are read live from a source have no columns here. */
+export const hasTables = ({ source }: Registry): boolean =>
+  source === null || (source as { readonly way?: string }).way === 'mirror'
+
 export function Attributes({ registry }: { readonly registry: Registry }) {
   const { namespace, attributes, primary_identifiers } = registry
   const mayOperate = useMay()('operate')
-  // Only records in our own tables, also copied ones, have columns. Records that are read live from a source have none.
-  const hasColumns = registry.source === null || (registry.source as { readonly way?: string }).way === 'mirror'
   const acts: Column<Attribute> = {
     title: TITLES.acts,
-    cell: (row) => <AttributeActs namespace={namespace} attribute={row} mayIndex={hasColumns} />,
+    cell: (row) => <AttributeActs namespace={namespace} attribute={row} mayIndex={hasTables(registry)} />,
   }
   return (
     <Section

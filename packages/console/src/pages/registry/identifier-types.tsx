@@ -1,7 +1,9 @@
 /** The identifier types of a registry; types are added, changed and removed here. */
+import { useState } from 'react'
 import type { Registry } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
+import { changedMembers } from '../../parts/form-values.ts'
 import { Section } from '../../parts/page.tsx'
 import { type Column, PanelTable, rowsAsQuery } from '../../parts/table.tsx'
 import { useMay } from '../../session/session.ts'
@@ -89,7 +91,9 @@ interface ActsProps {
   readonly type: IdentifierType
 }
 
-function IdentifierTypeActs({ namespace, type: { name, patterns, aliases } }: ActsProps) {
+function IdentifierTypeActs({ namespace, type }: ActsProps) {
+  const [shown, setShown] = useState(type)
+  const { name } = type
   const path = { params: { path: { namespace } } }
   return (
     <>
@@ -98,18 +102,15 @@ function IdentifierTypeActs({ namespace, type: { name, patterns, aliases } }: Ac
         label={TEXTS.change}
         title={TEXTS.changeTitle(name)}
         act={TEXTS.save}
+        onOpen={() => setShown(type)}
         fields={[
-          { ...patternsField, value: patterns.join('\n') },
-          { ...aliasesField, value: aliases.join('\n') },
+          { ...patternsField, value: shown.patterns.join('\n') },
+          { ...aliasesField, value: shown.aliases.join('\n') },
         ]}
-        call={(given) =>
-          answerTo(
-            api.POST(`${TYPES_PATH}/change`, {
-              ...path,
-              body: { name, patterns: given.lines('patterns'), aliases: given.lines('aliases') },
-            }),
-          )
-        }
+        call={(given) => {
+          const changed = changedMembers({ patterns: given.lines('patterns'), aliases: given.lines('aliases') }, shown)
+          return answerTo(api.POST(`${TYPES_PATH}/change`, { ...path, body: { name, ...changed } }))
+        }}
         changes={CHANGED_QUERY_KEYS}
         done={() => TEXTS.changed(name)}
       >

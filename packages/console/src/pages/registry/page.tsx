@@ -12,7 +12,7 @@ import { useAddress } from '../../parts/use-address.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { REGISTRY } from '../../texts/registries.ts'
-import { Attributes } from './attributes.tsx'
+import { Attributes, hasTables } from './attributes.tsx'
 import { GrantedParticipants } from './granted.tsx'
 import { IdentifierTypes } from './identifier-types.tsx'
 import { ImportProgress } from './import-progress.tsx'
@@ -58,13 +58,11 @@ export function Page() {
           <>
             <FactPanel rows={factsOf(registry)} />
             {registry.source === null ? (
-              <>
-                <ImportProgress registry={registry} />
-                <IndexAdvice registry={registry} />
-              </>
+              <ImportProgress registry={registry} />
             ) : (
               <Source registry={registry} source={registry.source} />
             )}
+            {hasTables(registry) && <IndexAdvice registry={registry} />}
             <GrantedParticipants namespace={namespace} />
             <Attributes registry={registry} />
             <IdentifierTypes registry={registry} />

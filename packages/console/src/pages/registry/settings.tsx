@@ -1,9 +1,10 @@
 /** A form for the settings of a registry: web origins, primary identifiers, time zone and age of majority. */
+import { useState } from 'react'
 import type { Registry } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import type { DialogField } from '../../parts/field.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import type { FormValues } from '../../parts/form-values.ts'
+import { changedMembers, type FormValues } from '../../parts/form-values.ts'
 import { REGISTRIES, REGISTRY } from '../../texts/registries.ts'
 
 const { settings: TEXTS, facts: NAMES } = REGISTRY
@@ -31,44 +32,50 @@ const readPrimaryIdentifiers = (given: FormValues, { primary_identifiers }: Regi
     Object.entries(primary_identifiers).map(([type, before]) => [type, given.text(primaryFieldName(type)) ?? before]),
   )
 
-export const Settings = ({ registry }: { readonly registry: Registry }) => (
-  <FormDialog
-    label={TEXTS.label}
-    title={TEXTS.title}
-    act={TEXTS.act}
-    fields={[
-      {
-        name: 'web_origins',
-        label: NAMES.web_origins,
-        note: TEXTS.originsNote,
-        as: 'area',
-        value: registry.web_origins.join('\n'),
-      },
-      ...(hasNoRecords(registry) ? primaryIdentifierFields(registry) : []),
-      { name: 'time_zone', label: FIELDS.time_zone, note: FIELDS.timeZoneNote, required: true, value: registry.time_zone },
-      {
-        name: 'majority_age',
-        label: FIELDS.majority_age,
-        note: FIELDS.majorityNote,
-        required: true,
-        as: 'number',
-        value: registry.majority_age,
-      },
-    ]}
-    call={(given) =>
-      answerTo(
-        api.POST('/admin/v1/registries/{namespace}/settings', {
-          params: { path: { namespace: registry.namespace } },
-          body: {
+export function Settings({ registry }: { readonly registry: Registry }) {
+  const [shown, setShown] = useState(registry)
+  return (
+    <FormDialog
+      label={TEXTS.label}
+      title={TEXTS.title}
+      act={TEXTS.act}
+      onOpen={() => setShown(registry)}
+      fields={[
+        {
+          name: 'web_origins',
+          label: NAMES.web_origins,
+          note: TEXTS.originsNote,
+          as: 'area',
+          value: shown.web_origins.join('\n'),
+        },
+        ...(hasNoRecords(shown) ? primaryIdentifierFields(shown) : []),
+        { name: 'time_zone', label: FIELDS.time_zone, note: FIELDS.timeZoneNote, required: true, value: shown.time_zone },
+        {
+          name: 'majority_age',
+          label: FIELDS.majority_age,
+          note: FIELDS.majorityNote,
+          required: true,
+          as: 'number',
+          value: shown.majority_age,
+        },
+      ]}
+      call={async (given) => {
+        const body = changedMembers(
+          {
             web_origins: given.lines('web_origins'),
             time_zone: given.text('time_zone'),
             majority_age: given.number('majority_age'),
-            ...(hasNoRecords(registry) && { primary_identifiers: readPrimaryIdentifiers(given, registry) }),
+            ...(hasNoRecords(shown) && { primary_identifiers: readPrimaryIdentifiers(given, shown) }),
           },
-        }),
-      )
-    }
-    changes={['registries']}
-    done={() => TEXTS.done}
-  />
-)
+          shown,
+        )
+        // The server refuses a call that changes nothing.
+        if (Object.keys(body).length === 0) return
+        const path = { namespace: shown.namespace }
+        await answerTo(api.POST('/admin/v1/registries/{namespace}/settings', { params: { path }, body }))
+      }}
+      changes={['registries']}
+      done={() => TEXTS.done}
+    />
+  )
+}

@@ -7,8 +7,9 @@ import { answerTo, api } from '../../api/client.ts'
 import { ConfirmDialog } from '../../parts/confirm.tsx'
 import { isoTimeOf } from '../../parts/filters.ts'
 import { SecretOnce } from '../../parts/secret.tsx'
+import { Loaded } from '../../parts/states.tsx'
 import { useAct } from '../../parts/use-act.tsx'
-import { useNamespaces } from '../../parts/use-namespaces.ts'
+import { useNamespaceQuery } from '../../parts/use-namespaces.ts'
 import { OPERATORS } from '../../texts/settings.ts'
 import styles from './settings.module.css'
 
@@ -24,7 +25,7 @@ const EMPTY_FORM: {
 export function AddOperator() {
   const [opened, dialog] = useDisclosure(false)
   const [given, setGiven] = useState(EMPTY_FORM)
-  const namespaces = useNamespaces()
+  const namespaces = useNamespaceQuery()
   const act = useAct({
     call: callAddOperator,
     changes: ['operators'],
@@ -42,7 +43,8 @@ export function AddOperator() {
         title={ADD.act}
         act={ADD.confirm}
         busy={act.isPending}
-        disabled={given.name.trim() === '' || given.roles.length === 0}
+        // Without the choice of registries the token would be for all of them.
+        disabled={given.name.trim() === '' || given.roles.length === 0 || namespaces.data === undefined}
         onConfirm={() => act.mutate(given)}
         onClose={dialog.close}
       >
@@ -68,9 +70,13 @@ export function AddOperator() {
               ))}
             </div>
           </Checkbox.Group>
-          {namespaces.length > 0 && (
-            <RegistryChoice namespaces={namespaces} chosen={given.registries} onChange={(registries) => set({ registries })} />
-          )}
+          <Loaded query={namespaces} lines={2}>
+            {(all) =>
+              all.length > 0 && (
+                <RegistryChoice namespaces={all} chosen={given.registries} onChange={(registries) => set({ registries })} />
+              )
+            }
+          </Loaded>
           <TextInput
             type="datetime-local"
             label={ADD.expires}

@@ -8,7 +8,7 @@ import { pageOfRows } from '../../parts/paging.ts'
 import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useFilter } from '../../parts/use-filter.ts'
-import { useNamespaces } from '../../parts/use-namespaces.ts'
+import { useNamespaceField, useOwnNamespace } from '../../parts/use-namespaces.ts'
 import { PAGES } from '../../texts/pages.ts'
 import { NEXT_STEPS } from '../../texts/steps.ts'
 import { SUBSCRIPTIONS } from '../../texts/subscriptions.ts'
@@ -32,11 +32,11 @@ const COLUMNS: readonly Column<Subscription>[] = [
 
 export function Page() {
   const filter = useFilter(Object.keys(FIELDS))
-  const namespaces = useNamespaces()
+  const namespace = useNamespaceField(FIELDS.namespace)
+  const asked = { ...useOwnNamespace(), ...filter.values }
   const query = useQuery({
-    queryKey: ['subscriptions', filter.values],
-    queryFn: () =>
-      answerTo(api.GET('/admin/v1/subscriptions', { params: { query: { ...filter.values, limit: PAGE_ROWS + 1 } } })),
+    queryKey: ['subscriptions', asked],
+    queryFn: () => answerTo(api.GET('/admin/v1/subscriptions', { params: { query: { ...asked, limit: PAGE_ROWS + 1 } } })),
     placeholderData: keepPreviousData,
   })
   const { rows, next } = pageOfRows(query.data, PAGE_ROWS, ({ code }) => code)
@@ -46,7 +46,7 @@ export function Page() {
         filter={filter}
         fields={[
           { name: 'participant', label: FIELDS.participant },
-          { name: 'namespace', label: FIELDS.namespace, options: namespaces },
+          namespace,
           { name: 'state', label: FIELDS.state, options: STATES },
         ]}
         texts={SUBSCRIPTIONS}

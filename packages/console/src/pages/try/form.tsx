@@ -35,7 +35,7 @@ const { fields: FIELDS } = TRY
 const INITIAL_PAGE_SIZE = '3'
 
 export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
-  const types = Object.keys(registry.records)
+  const types = Object.keys(registry.primary_identifiers)
   const [recordType, setRecordType] = useState(types[0] ?? '')
   // A link to this page may preset the participant, and that the answer comes later.
   const chosen = new URLSearchParams(useSearch())
