@@ -7,7 +7,7 @@ import { nodeListener } from '@rollcall/client/node'
 import type { RegistryName } from './questions.ts'
 import { clientOptions, peersOf, type Settings } from './settings.ts'
 
-/** Whether a record was found for each question, in their order; null where the registry rejected the question. */
+/** Whether a record was found for each question, in their order; null where the registry rejected the question, or has not answered it yet. */
 export type Ask = (registry: RegistryName, batch: readonly QueryCriteria[]) => Promise<readonly (boolean | null)[]>
 
 export interface Asking {
@@ -52,12 +52,16 @@ export async function askLater(settings: Settings): Promise<Asking> {
 
 type SearchAnswer = Pick<Awaited<ReturnType<RegistryClient['search']>>, 'message'>
 
-function found(answer: SearchAnswer, questions: number): readonly (boolean | null)[] {
+/** Exported for its test. */
+export function found(answer: SearchAnswer, questions: number): readonly (boolean | null)[] {
   const results = new Map(resultsOf(answer).map((result) => [result.reference_id, result]))
   // The client numbers the questions of a batch from 1.
   return Array.from({ length: questions }, (_, at) => {
     const result = results.get(String(at + 1))
     if (result === undefined || !result.ok) return null
-    return (result.item.data?.reg_records ?? []).length > 0
+    const { status, data } = result.item
+    // The registry has not searched yet, so nothing is known.
+    if (status === 'pdng' || (status === 'rcvd' && data === undefined)) return null
+    return (data?.reg_records ?? []).length > 0
   })
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { found } from './ask.ts'
 import { decide } from './programme.ts'
 import { type Answers, criteriaFor } from './questions.ts'
 
@@ -31,6 +32,20 @@ describe('silence', () => {
   test('is to be checked, neither a yes nor a no', () => {
     const silent = { ...GOOD, poor: null, better_off: null }
     expect(decide(silent, ['social'])).toEqual({ decision: 'to be checked', reasons: ['the social registry gave no answer'] })
+  })
+
+  test('is also an item that the registry has not answered yet', () => {
+    const item = { timestamp: '2026-02-03T09:15:00Z' }
+    const data = { reg_records: [] }
+    const search_response = [
+      { ...item, reference_id: '1', status: 'pdng' as const },
+      { ...item, reference_id: '2', status: 'pdng' as const, data },
+      { ...item, reference_id: '3', status: 'rcvd' as const },
+      { ...item, reference_id: '4', status: 'rcvd' as const, data },
+      { ...item, reference_id: '5', status: 'succ' as const },
+    ]
+    const message = { transaction_id: 't', correlation_id: 'c', search_response }
+    expect(found({ message }, 6)).toEqual([null, null, null, false, false, null])
   })
 
   test('does not outweigh an obstacle', () => {

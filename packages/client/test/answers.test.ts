@@ -150,6 +150,17 @@ describe('common questions', () => {
     expect(await failure(all(asking.searchAll(ADA)))).toMatchObject(error)
   })
 
+  it('records that are counted, but not given, do not say that nobody was found', async () => {
+    const pagination = { page_size: 2, page_number: 1, total_count: 100 }
+    const explained = await client([finding([], { item: { status_reason_message: 'narrow the search', pagination } })])
+    const error = { name: 'ItemRejected', code: 'rjct.search.too_many_records_found', message: 'narrow the search' }
+    expect(await failure(explained.searchOne(ADA))).toMatchObject(error)
+    expect(await failure(all(explained.searchAll(ADA)))).toMatchObject(error)
+    const bare = await client([finding([], { item: { pagination } })])
+    const several = { name: 'SeveralRecords', message: 'the search finds more than one record', total_count: 100 }
+    expect(await failure(bare.searchOne(ADA))).toMatchObject(several)
+  })
+
   it('the status rcvd with data is an answer, and succ needs no data', async () => {
     const received = { header: { status: 'rcvd' }, item: { status: 'rcvd' } }
     expect(await (await client([finding([{ a: 1 }], received)])).searchOne(ADA)).toEqual({ a: 1 })

@@ -17,6 +17,8 @@ export interface TestProvider {
   readonly issuer: string
   /** Signs somebody in, as a browser that was sent to this address. @returns the query with which it goes back */
   authorize(address: string, bent?: Bent): string
+  /** How it fails: with HTTP 503, or by closing the connection. */
+  outage: 'status' | 'connection' | null
   close(): Promise<void>
 }
 
@@ -26,15 +28,15 @@ export interface TestProvider {
  * @param metadata members of the discovery document in place of the usual ones
  */
 export async function testProvider(clientKey?: KeyObject, metadata: object = {}): Promise<TestProvider> {
-  const [own, other] = [await generateKeyPair('RS256'), await generateKeyPair('RS256')]
-  const jwk = { ...(await exportJWK(own.publicKey)), kid: 'p-1', alg: 'RS256', use: 'sig' }
+  const [signing, other] = [await generateKeyPair('RS256'), await generateKeyPair('RS256')]
+  const jwk = { ...(await exportJWK(signing.publicKey)), kid: 'p-1', alg: 'RS256', use: 'sig' }
   const codes = new Map<string, { readonly asked: URLSearchParams; readonly bent: Bent }>()
 
   async function idToken({ asked, bent: { claims = {}, signed } }: { asked: URLSearchParams; bent: Bent }) {
     const now = Math.floor(Date.now() / 1_000)
     const all = { iss: issuer, aud: CLIENT.id, sub: 'amina', iat: now, exp: now + 60, nonce: asked.get('nonce'), ...claims }
     if (signed === 'not at all') return new UnsecuredJWT(all).encode()
-    const key = signed === 'by another key' ? other : own
+    const key = signed === 'by another key' ? other : signing
     return new SignJWT(all).setProtectedHeader({ alg: 'RS256', kid: 'p-1' }).sign(key.privateKey)
   }
 
@@ -84,14 +86,18 @@ export async function testProvider(clientKey?: KeyObject, metadata: object = {})
       '/jwks': () => ({ keys: [jwk] }),
       '/token': async () => token(new URLSearchParams(await text(request))),
     }
+    if (own.outage === 'status') response.writeHead(503).end()
+    if (own.outage === 'connection') request.socket.destroy()
+    if (own.outage !== null) return
     const answer = await answers[request.url ?? '']?.()
     response.writeHead(answer ? 200 : 400, { 'content-type': 'application/json' })
     response.end(JSON.stringify(answer ?? { error: 'invalid_grant' }))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return {
+  const own: TestProvider = {
     issuer,
+    outage: null,
     authorize(address, bent = {}) {
       const asked = new URL(address).searchParams
       const code = randomUUID()
@@ -104,4 +110,5 @@ export async function testProvider(clientKey?: KeyObject, metadata: object = {})
         server.closeAllConnections()
       }),
   }
+  return own
 }

@@ -179,9 +179,10 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   ): Promise<AskedRecord<Kind, Criteria> | null> {
     const pagination = { page_size: 2, page_number: 1 }
     const item = onlySearchItem(await this.#ask('search', searchContent({ ...criteria, pagination }), options))
-    const [record, ...others] = item?.data?.reg_records ?? []
-    const count = Math.max(item?.pagination?.total_count ?? 0, 1 + others.length)
-    if (record !== undefined && count > 1) throw new SeveralRecords(count)
+    const records = item?.data?.reg_records ?? []
+    const [record] = records
+    const count = Math.max(item?.pagination?.total_count ?? 0, records.length)
+    if (count > 1) throw new SeveralRecords(count)
     return (record as AskedRecord<Kind, Criteria> | undefined) ?? null
   }
 

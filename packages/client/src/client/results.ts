@@ -57,10 +57,18 @@ export function searchItemsOrThrow({ header, message }: Answer<SearchResponse>):
   throw new TransportError('unreadable', `the registry has not searched yet: the status is ${open.status}`)
 }
 
-/** The item of an answer to one search; undefined when there is none. @throws as `searchItemsOrThrow`, also for several items */
+/**
+ * The item of an answer to one search; undefined when there is none. Some registries give no records where too many match, but
+ * their number and a text: "nobody was found" must not be read from it.
+ * @throws as `searchItemsOrThrow`, also for several items; ItemRejected too many records match
+ */
 export function onlySearchItem(answer: Answer<SearchResponse>): ItemOf<SearchResponse> | undefined {
   const [item, ...others] = searchItemsOrThrow(answer)
   if (others.length > 0) throw new TransportError('unreadable', 'the answer must have one item')
+  const { reference_id = '', data, pagination, status_reason_message: why } = item ?? {}
+  if (why !== undefined && data?.reg_records.length === 0 && (pagination?.total_count ?? 0) > 0) {
+    throw new ItemRejected(reference_id, 'rjct.search.too_many_records_found', why)
+  }
   return item
 }
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { memoryInUse } from '../../../base/test/memory.ts'
 import { BodyProblem, readText } from './read-text.ts'
 
 const encoder = new TextEncoder()
@@ -20,6 +21,25 @@ describe('readText', () => {
         expect(await readText({ headers: new Headers(), body }, bytes.length)).toBe(text.toWellFormed())
       }),
     )
+  })
+
+  it('joins what comes in single bytes', async () => {
+    const pieces = 200_000
+    let pulled = 0
+    let [before, most] = [0, 0]
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulled += 1
+        if (pulled === 1) before = memoryInUse()
+        if (pulled <= pieces) controller.enqueue(encoder.encode('x'))
+        else {
+          most = memoryInUse()
+          controller.close()
+        }
+      },
+    })
+    expect(await readText({ headers: new Headers(), body }, pieces)).toBe('x'.repeat(pieces))
+    expect(most - before).toBeLessThan(10_000_000)
   })
 
   it('stops as soon as there is too much', async () => {

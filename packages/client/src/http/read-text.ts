@@ -34,9 +34,13 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
+/** So many pieces are joined into one: each takes some 200 bytes of memory beside its own, and may have a single byte. */
+const MOST_PIECES = 1_024
+
 async function readBytes(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
   const reader = body.getReader()
-  const chunks: Uint8Array[] = []
+  const joined: Uint8Array[] = []
+  let chunks: Uint8Array[] = []
   let size = 0
   for (;;) {
     const { done, value } = await reader.read().catch((cause: unknown) => {
@@ -49,12 +53,16 @@ async function readBytes(body: ReadableStream<Uint8Array>, maxBytes: number): Pr
       throw tooLargeProblem(maxBytes)
     }
     chunks.push(value)
+    if (chunks.length === MOST_PIECES) {
+      joined.push(joinChunks(chunks))
+      chunks = []
+    }
   }
-  return joinChunks(chunks, size)
+  return joinChunks([...joined, ...chunks])
 }
 
-function joinChunks(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const bytes = new Uint8Array(size)
+function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(chunks.reduce((size, { length }) => size + length, 0))
   let at = 0
   for (const chunk of chunks) {
     bytes.set(chunk, at)

@@ -36,6 +36,22 @@ describe('a mailbox', () => {
     await expect(mailbox.take('c', { timeout: 5 })).rejects.toThrow('no callback within 5 ms')
   })
 
+  it('drops what is too old also when nothing more happens', async () => {
+    vi.useFakeTimers()
+    try {
+      const mailbox = new CallbackMailbox(LIMITS)
+      for (const id of ['a', 'b']) {
+        mailbox.put(callback(id))
+        await vi.advanceTimersByTimeAsync(500)
+      }
+      expect([mailbox.held, vi.getTimerCount()]).toEqual([1, 1])
+      await vi.advanceTimersByTimeAsync(500)
+      expect([mailbox.held, vi.getTimerCount()]).toEqual([0, 0])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   it('holds nothing where nothing may be held', async () => {
     const mailbox = new CallbackMailbox({ ...LIMITS, callbacks: 0 })
     mailbox.put(callback('a'))

@@ -29,17 +29,25 @@ export class CallbackMailbox {
   /** The callbacks that are kept, in the order of arrival. */
   #held: readonly UnclaimedCallback[] = []
   readonly #refused = new RefusedCallbacks()
+  #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(limits: MailboxLimits, now: () => number = Date.now) {
     this.#limits = limits
     this.#now = now
   }
 
+  /** The number of callbacks in memory. */
+  get held(): number {
+    return this.#held.length
+  }
+
   put(callback: ReplyCallback): void {
     const [first] = this.#waiting.get(callback.message.correlation_id) ?? []
     if (first !== undefined) first(callback)
-    else if (this.#limits.callbacks > 0)
+    else if (this.#limits.callbacks > 0) {
       this.#held = [...this.#live(), { callback, at: this.#now() }].slice(-this.#limits.callbacks)
+      this.#dropLater()
+    }
   }
 
   /** Notes a refused callback. Waits go on, and mention it in their error if no other callback comes. */
@@ -87,6 +95,20 @@ export class CallbackMailbox {
       waiters.add(onCallback)
       signal?.addEventListener('abort', onAbort, { once: true })
     })
+  }
+
+  /** Drops what is too old also when nobody puts or takes anything. The timer does not keep a process running. */
+  #dropLater(): void {
+    const [oldest] = this.#held
+    if (this.#timer !== undefined || oldest === undefined) return
+    const wait = Math.min(oldest.at + this.#limits.age - this.#now(), LONGEST_TIMER_MS)
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#held = this.#live()
+      this.#dropLater()
+    }, wait)
+    // A timer of a browser is a number.
+    if (typeof this.#timer === 'object') this.#timer.unref()
   }
 
   #live(): readonly UnclaimedCallback[] {

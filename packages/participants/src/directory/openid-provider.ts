@@ -19,6 +19,7 @@ import {
   PrivateKeyJwt,
 } from 'openid-client'
 import { type AddressGuard, createAddressGuard } from '../egress/address-guard.ts'
+import { AddressRefused, RequestFailed } from '../egress/problems.ts'
 import type { OpenIdOperator } from '../store/sessions.ts'
 import type { OpenIdClientKey } from './openid-client-key.ts'
 import { newSecret } from './secrets.ts'
@@ -50,6 +51,15 @@ export class OpenIdRefused extends Error {
   override readonly name = 'OpenIdRefused'
 }
 
+/** The provider does not answer, so nobody was refused. */
+export class OpenIdUnavailable extends OpenIdRefused {
+  constructor() {
+    super('the provider of OpenID Connect does not answer; try again later')
+  }
+}
+
+const UNCONFIRMED_MESSAGE = 'the provider of OpenID Connect did not confirm who you are; sign in again'
+
 /** An operator who has signed in at the provider. The registries are namespaces, as the provider names them. */
 export interface OperatorFromProvider extends Omit<OpenIdOperator, 'registries'> {
   /** The namespaces of the registries for which the operator may act; null: all registries. */
@@ -61,13 +71,14 @@ export interface OpenIdProvider {
   /**
    * Begins a sign-in.
    * @returns the address to which the browser goes, and the secret that the browser keeps until it comes back
-   * @throws OpenIdRefused the configuration of the provider cannot be fetched, or lacks a usable authorization_endpoint
+   * @throws OpenIdUnavailable the configuration of the provider cannot be fetched, or lacks a usable authorization_endpoint
    */
   begin(): Promise<{ readonly address: string; readonly secret: string }>
   /**
    * Ends a sign-in.
    * @param query the query of the address to which the browser came back
    * @returns the operator
+   * @throws OpenIdUnavailable
    * @throws OpenIdRefused the provider does not confirm the sign-in, or its claims lack a usable name, role or registry
    */
   operatorOf(secret: string, query: string): Promise<OperatorFromProvider>
@@ -107,9 +118,9 @@ export function createOpenIdProvider(settings: OpenIdSettings, { log }: { readon
     })
     return known
   }
-  const refused = (error: unknown, message: string): OpenIdRefused => {
+  const logged = (error: unknown, refusal: OpenIdRefused): OpenIdRefused => {
     log.warn({ provider: settings.issuer, problem: errorCodeOrName(error) }, 'a sign-in at the provider failed')
-    return new OpenIdRefused(message)
+    return refusal
   }
 
   return {
@@ -117,7 +128,7 @@ export function createOpenIdProvider(settings: OpenIdSettings, { log }: { readon
     async begin() {
       const { secret } = newSecret()
       const known = await configuration().catch((error: unknown) => {
-        throw refused(error, 'the provider of OpenID Connect does not answer; try again later')
+        throw logged(error, new OpenIdUnavailable())
       })
       const { href } = buildAuthorizationUrl(known, {
         redirect_uri: settings.redirect_uri,
@@ -143,7 +154,7 @@ export function createOpenIdProvider(settings: OpenIdSettings, { log }: { readon
           }),
         )
         .catch((error: unknown) => {
-          throw refused(error, 'the provider of OpenID Connect did not confirm who you are; sign in again')
+          throw logged(error, isUnanswered(error) ? new OpenIdUnavailable() : new OpenIdRefused(UNCONFIRMED_MESSAGE))
         })
       const claims = tokens.claims()
       if (claims === undefined) throw new OpenIdRefused('the provider of OpenID Connect said nothing of you')
@@ -244,9 +255,14 @@ const createGuardedFetch =
       ...(body instanceof URLSearchParams && { body: String(body) }),
       ...((typeof body === 'string' || body instanceof Uint8Array) && { body }),
     })
+    if (status >= 500) throw new RequestFailed('connection', `HTTP ${status}`)
     const { 'content-type': type = '' } = answered
     return new Response(Buffer.from(content), { status, headers: { 'content-type': String(type) } })
   }
+
+/** True when the provider gave no answer; the library keeps the error of `createGuardedFetch` as a cause. */
+const isUnanswered = (error: unknown): boolean =>
+  error instanceof RequestFailed || error instanceof AddressRefused || (error instanceof Error && isUnanswered(error.cause))
 
 /** The code or class of an error, for the log. Not its message: it may have what the provider said about a person. */
 const errorCodeOrName = (error: unknown): string =>

@@ -1,4 +1,5 @@
 /** Sends one request over a guarded connection, limited in time and size. Redirects are not followed. */
+import { Pieces } from '@rollcall/base/shared/pieces'
 import type { Dispatcher } from 'undici'
 import { AddressRefused, errorCodeOf, RequestFailed } from './problems.ts'
 
@@ -64,7 +65,7 @@ async function readAnswerBody(
 ): Promise<Uint8Array> {
   const encoding = headers['content-encoding'] ?? 'identity'
   const announced = Number(headers['content-length'] ?? 0)
-  const chunks: Uint8Array[] = []
+  const chunks = new Pieces()
   try {
     if (encoding !== 'identity') throw new RequestFailed('encoded')
     if (announced > maxBytes && beyond === 'refuse') throw new RequestFailed('too_large')
@@ -81,7 +82,7 @@ async function readAnswerBody(
     const isBeyond = error instanceof RequestFailed && ['encoded', 'too_large'].includes(error.failure)
     if (!isBeyond || beyond === 'refuse') throw error
   }
-  return Buffer.concat(chunks)
+  return chunks.bytes()
 }
 
 function toOutgoingRequestError(error: unknown, signal: AbortSignal): AddressRefused | RequestFailed {

@@ -1,6 +1,7 @@
 /** Reads the body of a request: checks its type and size, and decodes it as UTF-8. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
+import { Pieces } from '@rollcall/base/shared/pieces'
 import { type AcceptedTypes, bodyTypeProblem, RequestFault } from '@rollcall/protocol'
 
 /** A request from the HTTP layer, whose body is not read yet. */
@@ -124,7 +125,7 @@ function readBytes(
   { hold, check }: { readonly hold?: CountBytesInMemory; readonly check?: (beginning: Buffer) => Promise<void> } = {},
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
+    const chunks = new Pieces()
     let size = 0
     const onData = (chunk: Buffer): void => {
       size += chunk.length
@@ -134,7 +135,7 @@ function readBytes(
         chunks.push(chunk)
         if (check === undefined || size < BODY_BEGINNING_BYTES || size - chunk.length >= BODY_BEGINNING_BYTES) return
         body.pause()
-        check(Buffer.concat(chunks)).then(
+        check(chunks.bytes()).then(
           () => body.resume(),
           (error: unknown) => settle(() => reject(error)),
         )
@@ -142,7 +143,7 @@ function readBytes(
         settle(() => reject(error))
       }
     }
-    const onEnd = (): void => settle(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
+    const onEnd = (): void => settle(() => resolve(chunks.bytes()))
     const onBroken = (): void => settle(() => reject(brokenBodyFault()))
     const settle = (done: () => void): void => {
       body.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken)

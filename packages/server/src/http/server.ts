@@ -19,7 +19,8 @@ export type HttpServer = FastifyInstance
 export type RequestHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | void
 
 const MAX_HEADER_BYTES = 16_384
-const MAX_PATH_SEGMENT_CHARACTERS = 128
+/** In UTF-16 units: a sender_id or a message_id has up to 255 characters, of up to two units. */
+const MAX_PATH_SEGMENT_CHARACTERS = 512
 
 /**
  * The methods that the router knows. Every other method is treated as `UNSERVED_METHOD`, which every path refuses. The list is

@@ -89,6 +89,13 @@ describe('keys to decrypt with', () => {
     expect(await keys('y')).toBeNull()
   })
 
+  test('are refused at their first use where a member is wrong', async () => {
+    const keys = decryptionKeys([{ ...x.privateJwk, d: 'AQ', kid: 'broken' }])
+    await expect(keys('broken')).rejects.toEqual(
+      new KeyRefused('the key to decrypt with cannot be read: one of its members is wrong'),
+    )
+  })
+
   test.each([
     [{ ...ed.privateJwk, kid: 'e' }, 'a key to decrypt with must be of type RSA, EC or OKP'],
     [x.privateJwk, 'a key to decrypt with must have a kid'],

@@ -73,7 +73,7 @@ const DECRYPTION_KEY_TYPES = [
 export type DecryptionKeys = (kid: string) => Promise<WebCryptoKey | null>
 
 /**
- * Makes a `DecryptionKeys` from JWKs. Each key is imported at its first use.
+ * Makes a `DecryptionKeys` from JWKs. Each key is imported at its first use, which throws KeyRefused when it is broken.
  * @throws TypeError a key has no kid, is public, or has an unsupported type
  */
 export function decryptionKeys(jwks: readonly Jwk[]): DecryptionKeys {
@@ -86,7 +86,9 @@ export function decryptionKeys(jwks: readonly Jwk[]): DecryptionKeys {
     const { alg: _alg, use: _use, key_ops: _operations, ext: _extractable, ...material } = jwk
     let imported: Promise<WebCryptoKey> | undefined
     keys.set(jwk.kid, () => {
-      imported ??= crypto.subtle.importKey('jwk', material, row.parameters, false, [...row.usages])
+      imported ??= crypto.subtle.importKey('jwk', material, row.parameters, false, [...row.usages]).catch(() => {
+        throw new KeyRefused('the key to decrypt with cannot be read: one of its members is wrong')
+      })
       return imported
     })
   }

@@ -1,12 +1,18 @@
 /** Signs operators in to the console at a provider of OpenID Connect: the browser goes there and comes back. */
 
 import { unauthorizedFault } from '@rollcall/engine/exchange/admit'
-import { NO_REGISTRY_MESSAGE, type OpenIdProvider, OpenIdRefused } from '@rollcall/participants/directory/openid-provider'
+import {
+  NO_REGISTRY_MESSAGE,
+  type OpenIdProvider,
+  OpenIdRefused,
+  OpenIdUnavailable,
+} from '@rollcall/participants/directory/openid-provider'
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { plainPage, sendStrictPage } from '../console.ts'
 import { checkOperatorHost } from '../operator-host.ts'
 import { html } from '../page.ts'
+import { NotSignedIn } from '../request-gate.ts'
 import { type HttpServer, mountHandler } from '../server.ts'
 import { readCookie } from '../session-cookie.ts'
 import { createConsolePageSessions, type OperatorListener } from './authenticate.ts'
@@ -77,7 +83,7 @@ async function beginSignIn(
   redirect(reply, 302, address, [openIdCookie(secret, isReachedByTls(raw))])
 }
 
-/** Begins the session of an operator who comes back from the provider. @throws RequestFault 400, 401, 429 */
+/** Begins the session of an operator who comes back from the provider. @throws RequestFault 400, 401, 429, 503 */
 async function completeSignIn(
   deps: SessionDeps,
   provider: OpenIdProvider,
@@ -96,13 +102,14 @@ async function completeSignIn(
   const secret = readCookie(raw, cookieName(byTls))
   // A missing cookie does not count as a failed sign-in: a foreign page could send the browser here until the limit is reached.
   if (secret === null || secret === '') {
-    throw unauthorizedFault('this browser has begun no sign-in, or it took more than 10 minutes')
+    throw new NotSignedIn('this browser has begun no sign-in, or it took more than 10 minutes')
   }
   const failed = (message: string): RequestFault => {
     page.failed(request)
     return unauthorizedFault(message)
   }
   const by = await provider.operatorOf(secret, new URL(request.url, 'http://here').search).catch((error: unknown) => {
+    if (error instanceof OpenIdUnavailable) throw new RequestFault('err.service.unavailable', error.message)
     if (!(error instanceof OpenIdRefused)) throw error
     throw failed(error.message)
   })

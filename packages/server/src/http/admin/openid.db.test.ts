@@ -183,10 +183,27 @@ describe('nobody enters', () => {
   })
 
   it('but nobody is kept out by a page that leads the browser to the end of a sign-in that it has not begun', async () => {
-    await Promise.all(Array.from({ length: 10 }, () => get(CALLBACK)))
+    await Promise.all(Array.from({ length: 700 }, () => get(CALLBACK)))
     expect((await comeBack()).answer.status).toBe(303)
+    // It is no failure of the address either, of which token requests would be refused.
+    expect((await get('/admin/v1/participants', { Authorization: 'Bearer wrong' })).status).toBe(401)
     clock.pass(60_000)
   })
+
+  it.each(['status', 'connection'] as const)(
+    'while the provider fails (%s), which is no failure of the person',
+    async (outage) => {
+      const { address, cookie } = await begun()
+      const query = provider.authorize(address, { claims: DESK })
+      provider.outage = outage
+      const answers = await Promise.all(Array.from({ length: 11 }, () => get(`${CALLBACK}${query}`, { Cookie: cookie })))
+      provider.outage = null
+      for (const answer of answers) {
+        expect(await refusal(answer)).toBe('503 the provider of OpenID Connect does not answer; try again later.')
+      }
+      expect((await comeBack()).answer.status).toBe(303)
+    },
+  )
 
   it('after too many failures, until a minute is over', async () => {
     const { cookie } = await begun()

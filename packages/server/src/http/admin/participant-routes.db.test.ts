@@ -32,6 +32,13 @@ it('a misspelled sender_id gets the nearest one, where the caller may see all pa
   expect(await refusal('/consents/withdraw', { ...person, ...withdrawn }, tokens.consent)).toBe(unknown)
 })
 
+it('a sender_id of 255 characters has a page', async () => {
+  for (const sender_id of ['x'.repeat(255), '\u{1f7e2}'.repeat(255)]) {
+    expect((await post('/participants', { ...NEW, sender_id })).status).toBe(201)
+    expect(await get(`/participants/${encodeURIComponent(sender_id)}`)).toMatchObject({ status: 200, body: { sender_id } })
+  }
+})
+
 describe('a participant is taken in', () => {
   it('with a client secret that is answered once', async () => {
     const { status, body } = await post('/participants', NEW)

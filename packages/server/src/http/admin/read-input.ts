@@ -59,6 +59,9 @@ function scalarOf(name: string, text: string, type: string | undefined): string 
   return text
 }
 
+/** The most JSON values in a body: more than the longest array of an input, which has 10,000 items (`consent revoke`). */
+const MOST_VALUES = 20_000
+
 async function readJsonBody(
   query: readonly unknown[],
   { headers, raw }: Pick<FastifyRequest, 'headers' | 'raw'>,
@@ -70,7 +73,7 @@ async function readJsonBody(
   if (Number(headers['content-length'] ?? 0) > most) throw bodyTooLargeFault(most)
   const text = await readBodyText(raw, most)
   try {
-    const body = parseJson(text, itemBounds(limits))
+    const body = parseJson(text, { ...itemBounds(limits), maxValues: MOST_VALUES })
     if (isJsonObject(body)) return body
   } catch (error) {
     if (error instanceof JsonError) throw badRequest(error.path === '' ? `body: ${error.message}` : error.message)

@@ -249,6 +249,13 @@ it('operators withdraw over HTTP with the role consent, and with no other', asyn
   expect((await post('revoke', revoked, reader)).status).toBe(403)
   expect((await post('withdraw', ofPerson(), reader)).status).toBe(403)
   expect(await found({ ...by('UIN', uin), ...consent })).toBe(1)
+  const many = Array.from({ length: 10_000 }, (_, index) => `many-${index}`)
+  expect((await post('revoke', { ...revoked, revoked: many }, token)).status).toBe(200)
+  const tooMany = await post('revoke', { ...revoked, revoked: [...many, 'one more'] }, token)
+  expect([tooMany.status, await tooMany.text()]).toEqual([
+    400,
+    expect.stringContaining('"revoked: must have at most 10000 elements"'),
+  ])
   const answer = await post('revoke', revoked, token)
   expect([answer.status, await answer.json()]).toEqual([
     200,
