@@ -7,6 +7,7 @@ import {
   isTransactionConflict,
   isUnavailable,
   safeDatabaseError,
+  sqlStateOrSystemCode,
 } from '@rollcall/database/database-errors'
 import { tryInSnapshot, withTransaction } from '@rollcall/database/transaction'
 import {
@@ -17,6 +18,7 @@ import {
   noteOutboxTimeout,
   type OutboxRow,
   outboxHealth,
+  readOutboxRow,
   removeOutboxRow,
   retryOutbox as retryRows,
   takeOutboxRow,
@@ -24,6 +26,7 @@ import {
 import { MAX_ENTRY_BYTES } from '@rollcall/import/source'
 import type { Log } from '@rollcall/observe/log'
 import { JsonError, type JsonObject, type JsonValue, parseJson } from '@rollcall/protocol'
+import type { ClientBase } from 'pg'
 import Type, { type Static } from 'typebox'
 import { type BaseActDeps, defineAct, NO_APPROVAL_NEEDED } from '../act.ts'
 import { AdminRefusal, defineAdminFunction, type GivenInput } from '../admin-function.ts'
@@ -62,17 +65,18 @@ const MOST_ROW_TIMEOUTS = 10
  */
 async function publishNextRow(deps: OutboxDeps): Promise<boolean> {
   return withTransaction(deps.db.pool, async (client) => {
-    const row = await takeOutboxRow(client, MAX_ENTRY_BYTES)
-    if (row === null) return false
+    const id = await takeOutboxRow(client)
+    if (id === null) return false
     try {
+      const row = await tryInSnapshot(client, () => readTakenRow(client, id))
       const transaction: PublishDeps['transaction'] = (work) => tryInSnapshot(client, () => work(client))
       await publishEvent({ ...deps, transaction, caller: OUTBOX_CALLER, approvals: NO_APPROVAL_NEEDED }, eventOfRow(row))
-      await removeOutboxRow(client, row.id)
+      await removeOutboxRow(client, id)
     } catch (error) {
       let failure: string
       if (isStatementTimeout(error)) {
-        const timeouts = await noteOutboxTimeout(client, row.id)
-        deps.log.warn({ id: row.id, timeouts }, 'publishing a row of the outbox took too long')
+        const timeouts = await noteOutboxTimeout(client, id)
+        deps.log.warn({ id, timeouts }, 'publishing a row of the outbox took too long')
         if (timeouts < MOST_ROW_TIMEOUTS) return false
         failure = `publishing it took longer than a statement may (30 seconds), ${timeouts} times`
       } else {
@@ -80,14 +84,27 @@ async function publishNextRow(deps: OutboxDeps): Promise<boolean> {
         if (isUnavailable(error) || isTransactionConflict(error)) throw error
         failure = failureReason(error)
       }
-      await failOutboxRow(client, row.id, failure)
-      const place = { id: row.id, failure }
+      await failOutboxRow(client, id, failure)
+      const place = { id, failure }
       if (error instanceof AdminRefusal) deps.log.warn(place, 'a row of the outbox cannot be published')
       else deps.log.error({ ...place, ...safeDatabaseError(error) }, 'a row of the outbox failed')
     }
     return true
   })
 }
+
+/** Reads a row that was taken. @throws AdminRefusal a member is so long that PostgreSQL cannot write it as text */
+async function readTakenRow(client: ClientBase, id: string): Promise<OutboxRow> {
+  try {
+    return await readOutboxRow(client, id, MAX_ENTRY_BYTES)
+  } catch (error) {
+    if (!sqlStateOrSystemCode(error).startsWith(LIMIT_EXCEEDED_CLASS)) throw error
+    throw lengthRefusal('record or remove')
+  }
+}
+
+/** The class of SQLSTATEs of values that are too long for PostgreSQL itself. */
+const LIMIT_EXCEEDED_CLASS = '54'
 
 /** The reason, for operators, why a row is put aside. */
 function failureReason(error: unknown): string {

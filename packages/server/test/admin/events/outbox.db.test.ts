@@ -121,6 +121,33 @@ describe('a failure of the database', () => {
   })
 })
 
+test('a row that PostgreSQL cannot write as text is put aside, and stops no other', async () => {
+  await query('alter table rollcall_outbox.event rename to stored')
+  await query(`create function rollcall_outbox.too_long(value jsonb) returns jsonb language plpgsql immutable as
+    $$ begin raise exception 'SECRET-3' using errcode = '54000'; end $$`)
+  // A text above 1 GB has this error. The view has it sooner.
+  await query(`create view rollcall_outbox.event as select id, namespace, reg_event_type,
+      case when event_id = 'too-long' then rollcall_outbox.too_long(record) else record end as record,
+      record_type, event_id, occurred_at, source_version, replace, remove, corrects, created_at, failure, failed_at, timeouts
+    from rollcall_outbox.stored`)
+  try {
+    const into = 'insert into rollcall_outbox.stored (namespace, reg_event_type, record, event_id) values'
+    await query(`${into} ('civil', 'LiveBirth', '{}', 'too-long'), ('civil', 'LiveBirth', $1, 'after-too-long')`, [
+      JSON.stringify(person('T')),
+    ])
+    await publish()
+    const { waiting, failed } = await showOutbox(server.database, {})
+    const failure = expect.stringMatching(/^record or remove: must be at most \d+ bytes$/)
+    expect([waiting, failed]).toEqual([0, [expect.objectContaining({ failure })]])
+    expect((await eventIds()).at(-1)).toBe('after-too-long')
+    expect(server.logged()).not.toContain('SECRET-3')
+  } finally {
+    await query('drop view rollcall_outbox.event')
+    await query('drop function rollcall_outbox.too_long')
+    await query('alter table rollcall_outbox.stored rename to event')
+  }
+})
+
 test('what failed is tried again when the operator says so', async () => {
   await insert({ namespace: 'later', record: person('L'), event_id: 'retried' })
   await publish()
