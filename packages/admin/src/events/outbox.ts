@@ -39,8 +39,8 @@ type OutboxDeps = PublishDeps &
 
 /**
  * Publishes the waiting rows, each in a transaction of its own that also deletes it. A row that cannot be published
- * gets the reason and stays, and the next row follows. A row that takes too long is tried again at the next poll, and
- * fails after `MOST_ROW_TIMEOUTS` such attempts.
+ * gets the reason and stays, and the next row follows. A row that takes too long, or whose columns are removed meanwhile, is tried
+ * again at the next poll, and fails after `MOST_ROW_TIMEOUTS` such attempts.
  * @throws the error of the database
  */
 export async function publishOutbox(deps: OutboxDeps, signal: AbortSignal): Promise<void> {
@@ -56,12 +56,12 @@ const OUTBOX_CALLER = { kind: 'server', component: 'outbox' } as const
 /** Milliseconds to the next poll, when the last one found waiting rows. */
 const NEXT_POLL_MS = 200
 
-/** The number of statement timeouts after which a row is put aside. */
+/** The number of attempts after which a row is put aside that takes too long, or whose columns are gone. */
 const MOST_ROW_TIMEOUTS = 10
 
 /**
  * Publishes the next row.
- * @returns false: nothing waits, another node publishes, or the row took too long and is tried again at the next poll
+ * @returns false: nothing waits, another node publishes, or the row is tried again at the next poll
  */
 async function publishNextRow(deps: OutboxDeps): Promise<boolean> {
   return withTransaction(deps.db.pool, async (client) => {
@@ -73,17 +73,13 @@ async function publishNextRow(deps: OutboxDeps): Promise<boolean> {
       await publishEvent({ ...deps, transaction, caller: OUTBOX_CALLER, approvals: NO_APPROVAL_NEEDED }, eventOfRow(row))
       await removeOutboxRow(client, id)
     } catch (error) {
-      let failure: string
-      if (isStatementTimeout(error)) {
+      if (isStatementTimeout(error) || isMissingColumnOrTable(error)) {
         const timeouts = await noteOutboxTimeout(client, id)
-        deps.log.warn({ id, timeouts }, 'publishing a row of the outbox took too long')
+        deps.log.warn({ id, timeouts, ...safeDatabaseError(error) }, 'a row of the outbox is tried again')
         if (timeouts < MOST_ROW_TIMEOUTS) return false
-        failure = `publishing it took longer than a statement may (30 seconds), ${timeouts} times`
-      } else {
         // The cause is not the row, but an unavailable database or a conflict: the row is tried again.
-        if (isUnavailable(error) || isTransactionConflict(error)) throw error
-        failure = failureReason(error)
-      }
+      } else if (isUnavailable(error) || isTransactionConflict(error)) throw error
+      const failure = failureReason(error)
       await failOutboxRow(client, id, failure)
       const place = { id, failure }
       if (error instanceof AdminRefusal) deps.log.warn(place, 'a row of the outbox cannot be published')
@@ -106,9 +102,18 @@ async function readTakenRow(client: ClientBase, id: string): Promise<OutboxRow> 
 /** The class of SQLSTATEs of values that are too long for PostgreSQL itself. */
 const LIMIT_EXCEEDED_CLASS = '54'
 
+/**
+ * True when a column or table is gone: an operator removed an attribute after the registry was read. The next poll reads the
+ * registry again. Were the row put aside, later events of its record would overtake it.
+ */
+const isMissingColumnOrTable = (error: unknown): boolean => ['42703', '42P01'].includes(sqlStateOrSystemCode(error))
+
 /** The reason, for operators, why a row is put aside. */
 function failureReason(error: unknown): string {
   if (error instanceof AdminRefusal) return error.message
+  if (isStatementTimeout(error)) {
+    return `publishing it took longer than a statement may (30 seconds), ${MOST_ROW_TIMEOUTS} times`
+  }
   if (isDataError(error)) return 'the database does not take what the row holds'
   return 'the server failed to publish it; the failure is logged'
 }
