@@ -198,6 +198,12 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
       if (late.length > 0) {
         return weakResult(`${joinFirstNames(late)} may miss changes of the last minute: start a worker, or read its log`)
       }
+      const loading = mirrors.filter(({ lag }) => lag === null).map(({ namespace }) => namespace)
+      if (loading.length > 0) {
+        return weakResult(
+          `${joinFirstNames(loading)} cannot be asked until all records were read once: rollcall source status says how far it is`,
+        )
+      }
       return okResult('each copy follows its source within a minute')
     },
   },

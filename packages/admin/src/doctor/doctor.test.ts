@@ -157,6 +157,12 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
     'weak',
     'the copy of civil cannot follow its source: there is no answer',
   ],
+  [
+    'mirrors',
+    { mirrors: [{ ...MIRROR, lag: null }] },
+    'weak',
+    'civil cannot be asked until all records were read once: rollcall source status says how far it is',
+  ],
   ['mirrors', { mirrors: [{ ...MIRROR, lag: 61 }] }, 'weak', 'civil may miss changes of the last minute: start a worker'],
   [
     'outbox',

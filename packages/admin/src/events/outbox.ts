@@ -7,6 +7,7 @@ import {
   isTransactionConflict,
   isUnavailable,
   safeDatabaseError,
+  sqlStateOrSystemCode,
 } from '@rollcall/database/database-errors'
 import { tryInSnapshot, withTransaction } from '@rollcall/database/transaction'
 import {
@@ -17,6 +18,7 @@ import {
   noteOutboxTimeout,
   type OutboxRow,
   outboxHealth,
+  readOutboxRow,
   removeOutboxRow,
   retryOutbox as retryRows,
   takeOutboxRow,
@@ -24,6 +26,7 @@ import {
 import { MAX_ENTRY_BYTES } from '@rollcall/import/source'
 import type { Log } from '@rollcall/observe/log'
 import { JsonError, type JsonObject, type JsonValue, parseJson } from '@rollcall/protocol'
+import type { ClientBase } from 'pg'
 import Type, { type Static } from 'typebox'
 import { type BaseActDeps, defineAct, NO_APPROVAL_NEEDED } from '../act.ts'
 import { AdminRefusal, defineAdminFunction, type GivenInput } from '../admin-function.ts'
@@ -36,8 +39,8 @@ type OutboxDeps = PublishDeps &
 
 /**
  * Publishes the waiting rows, each in a transaction of its own that also deletes it. A row that cannot be published
- * gets the reason and stays, and the next row follows. A row that takes too long is tried again at the next poll, and
- * fails after `MOST_ROW_TIMEOUTS` such attempts.
+ * gets the reason and stays, and the next row follows. A row that takes too long, or whose columns are removed meanwhile, is tried
+ * again at the next poll, and fails after `MOST_ROW_TIMEOUTS` such attempts.
  * @throws the error of the database
  */
 export async function publishOutbox(deps: OutboxDeps, signal: AbortSignal): Promise<void> {
@@ -53,35 +56,32 @@ const OUTBOX_CALLER = { kind: 'server', component: 'outbox' } as const
 /** Milliseconds to the next poll, when the last one found waiting rows. */
 const NEXT_POLL_MS = 200
 
-/** The number of statement timeouts after which a row is put aside. */
+/** The number of attempts after which a row is put aside that takes too long, or whose columns are gone. */
 const MOST_ROW_TIMEOUTS = 10
 
 /**
  * Publishes the next row.
- * @returns false: nothing waits, another node publishes, or the row took too long and is tried again at the next poll
+ * @returns false: nothing waits, another node publishes, or the row is tried again at the next poll
  */
 async function publishNextRow(deps: OutboxDeps): Promise<boolean> {
   return withTransaction(deps.db.pool, async (client) => {
-    const row = await takeOutboxRow(client, MAX_ENTRY_BYTES)
-    if (row === null) return false
+    const id = await takeOutboxRow(client)
+    if (id === null) return false
     try {
+      const row = await tryInSnapshot(client, () => readTakenRow(client, id))
       const transaction: PublishDeps['transaction'] = (work) => tryInSnapshot(client, () => work(client))
       await publishEvent({ ...deps, transaction, caller: OUTBOX_CALLER, approvals: NO_APPROVAL_NEEDED }, eventOfRow(row))
-      await removeOutboxRow(client, row.id)
+      await removeOutboxRow(client, id)
     } catch (error) {
-      let failure: string
-      if (isStatementTimeout(error)) {
-        const timeouts = await noteOutboxTimeout(client, row.id)
-        deps.log.warn({ id: row.id, timeouts }, 'publishing a row of the outbox took too long')
+      if (isStatementTimeout(error) || isMissingColumnOrTable(error)) {
+        const timeouts = await noteOutboxTimeout(client, id)
+        deps.log.warn({ id, timeouts, ...safeDatabaseError(error) }, 'a row of the outbox is tried again')
         if (timeouts < MOST_ROW_TIMEOUTS) return false
-        failure = `publishing it took longer than a statement may (30 seconds), ${timeouts} times`
-      } else {
         // The cause is not the row, but an unavailable database or a conflict: the row is tried again.
-        if (isUnavailable(error) || isTransactionConflict(error)) throw error
-        failure = failureReason(error)
-      }
-      await failOutboxRow(client, row.id, failure)
-      const place = { id: row.id, failure }
+      } else if (isUnavailable(error) || isTransactionConflict(error)) throw error
+      const failure = failureReason(error)
+      await failOutboxRow(client, id, failure)
+      const place = { id, failure }
       if (error instanceof AdminRefusal) deps.log.warn(place, 'a row of the outbox cannot be published')
       else deps.log.error({ ...place, ...safeDatabaseError(error) }, 'a row of the outbox failed')
     }
@@ -89,9 +89,31 @@ async function publishNextRow(deps: OutboxDeps): Promise<boolean> {
   })
 }
 
+/** Reads a row that was taken. @throws AdminRefusal a member is so long that PostgreSQL cannot write it as text */
+async function readTakenRow(client: ClientBase, id: string): Promise<OutboxRow> {
+  try {
+    return await readOutboxRow(client, id, MAX_ENTRY_BYTES)
+  } catch (error) {
+    if (!sqlStateOrSystemCode(error).startsWith(LIMIT_EXCEEDED_CLASS)) throw error
+    throw lengthRefusal('record or remove')
+  }
+}
+
+/** The class of SQLSTATEs of values that are too long for PostgreSQL itself. */
+const LIMIT_EXCEEDED_CLASS = '54'
+
+/**
+ * True when a column or table is gone: an operator removed an attribute after the registry was read. The next poll reads the
+ * registry again. Were the row put aside, later events of its record would overtake it.
+ */
+const isMissingColumnOrTable = (error: unknown): boolean => ['42703', '42P01'].includes(sqlStateOrSystemCode(error))
+
 /** The reason, for operators, why a row is put aside. */
 function failureReason(error: unknown): string {
   if (error instanceof AdminRefusal) return error.message
+  if (isStatementTimeout(error)) {
+    return `publishing it took longer than a statement may (30 seconds), ${MOST_ROW_TIMEOUTS} times`
+  }
   if (isDataError(error)) return 'the database does not take what the row holds'
   return 'the server failed to publish it; the failure is logged'
 }

@@ -15,7 +15,7 @@ export interface OutboxRow {
   readonly id: string
   readonly namespace: string
   readonly reg_event_type: string
-  /** The JSON text of the record; null when it has more bytes than the limit of `takeOutboxRow`. */
+  /** The JSON text of the record; null when it has more bytes than the limit of `readOutboxRow`. */
   readonly record: string | null
   /** The JSON text of the elements to remove from the record; null when there is none, or it has more bytes than the limit. */
   readonly remove: string | null
@@ -40,21 +40,36 @@ export async function isOutboxWaiting(pool: Pick<Pool, 'query'>): Promise<boolea
 /**
  * Takes the first waiting row and locks it until the transaction ends; null: none waits, or another node publishes.
  * Only one node publishes at a time, so that events have the order of the rows.
- * @param longest the most bytes of `record` and of `remove`
+ * @returns the id of the row
  */
-export async function takeOutboxRow(client: ClientBase, longest: number): Promise<OutboxRow | null> {
+export async function takeOutboxRow(client: ClientBase): Promise<string | null> {
   const lock = await client.query<{ taken: boolean }>("select pg_try_advisory_xact_lock(hashtext('rollcall outbox'), 0) as taken")
   if (lock.rows[0]?.taken !== true) return null
-  const { rows } = await client.query<OutboxRow>({
+  const { rows } = await client.query<{ id: string }>({
     name: 'take outbox row',
-    text: `select id::text, namespace, reg_event_type,
-        case when octet_length(record::text) <= $1 then record::text end as record,
-        case when octet_length(remove::text) <= $1 then remove::text end as remove, remove is not null as has_remove,
-        record_type, event_id, occurred_at, source_version::text, replace, corrects
-      from rollcall_outbox.event where failed_at is null order by id limit 1 for update skip locked`,
-    values: [longest],
+    text: 'select id::text from rollcall_outbox.event where failed_at is null order by id limit 1 for update skip locked',
   })
-  return rows[0] ?? null
+  return rows[0]?.id ?? null
+}
+
+/**
+ * Reads a row that was taken.
+ * @param longest the most bytes of `record` and of `remove`
+ * @throws DatabaseError of class 54: PostgreSQL cannot write `record` or `remove` as text, because the text would be too long
+ */
+export async function readOutboxRow(client: ClientBase, id: string, longest: number): Promise<OutboxRow> {
+  const { rows } = await client.query<OutboxRow>({
+    name: 'read outbox row',
+    text: `select id::text, namespace, reg_event_type,
+        case when octet_length(record::text) <= $2 then record::text end as record,
+        case when octet_length(remove::text) <= $2 then remove::text end as remove, remove is not null as has_remove,
+        record_type, event_id, occurred_at, source_version::text, replace, corrects
+      from rollcall_outbox.event where id = $1`,
+    values: [id, longest],
+  })
+  const [row] = rows
+  if (row === undefined) throw new Error('a row of the outbox is gone, although it is locked')
+  return row
 }
 
 /** Removes a row from the event outbox after its event was published. */

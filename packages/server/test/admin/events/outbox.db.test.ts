@@ -1,5 +1,6 @@
 import { publishOutbox, retryOutbox, showOutbox } from '@rollcall/admin/events/outbox'
 import { openDatabase } from '@rollcall/database/database'
+import { addAttribute, removeAttribute } from '@rollcall/records/registries/registry-attributes'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
@@ -99,6 +100,16 @@ describe('a failure of the database', () => {
     expect(server.logged()).not.toContain('SECRET')
   })
 
+  test('that names a missing column is tried again first', async () => {
+    await failing('42703')
+    await insert({ record: person('SECRET-1') })
+    for (let times = 1; times <= 9; times += 1) await publish()
+    expect(await showOutbox(server.database, {})).toEqual({ waiting: 1, failed: [] })
+    await publish()
+    const failure = 'the server failed to publish it; the failure is logged'
+    expect(await showOutbox(server.database, {})).toMatchObject({ waiting: 0, failed: [{ failure }] })
+  })
+
   test.each(['40P01', '40001', '55P03', '53100', '08006'])('that may pass leaves it first (%s)', async (sqlstate) => {
     await failing(sqlstate)
     await insert({ record: person('SECRET-1') })
@@ -119,6 +130,56 @@ describe('a failure of the database', () => {
     await publish()
     expect((await showOutbox(server.database, {})).waiting).toBe(1)
   })
+})
+
+test('a row that PostgreSQL cannot write as text is put aside, and stops no other', async () => {
+  await query('alter table rollcall_outbox.event rename to stored')
+  await query(`create function rollcall_outbox.too_long(value jsonb) returns jsonb language plpgsql immutable as
+    $$ begin raise exception 'SECRET-3' using errcode = '54000'; end $$`)
+  // A text above 1 GB has this error. The view has it sooner.
+  await query(`create view rollcall_outbox.event as select id, namespace, reg_event_type,
+      case when event_id = 'too-long' then rollcall_outbox.too_long(record) else record end as record,
+      record_type, event_id, occurred_at, source_version, replace, remove, corrects, created_at, failure, failed_at, timeouts
+    from rollcall_outbox.stored`)
+  try {
+    const into = 'insert into rollcall_outbox.stored (namespace, reg_event_type, record, event_id) values'
+    await query(`${into} ('civil', 'LiveBirth', '{}', 'too-long'), ('civil', 'LiveBirth', $1, 'after-too-long')`, [
+      JSON.stringify(person('T')),
+    ])
+    await publish()
+    const { waiting, failed } = await showOutbox(server.database, {})
+    const failure = expect.stringMatching(/^record or remove: must be at most \d+ bytes$/)
+    expect([waiting, failed]).toEqual([0, [expect.objectContaining({ failure })]])
+    expect((await eventIds()).at(-1)).toBe('after-too-long')
+    expect(server.logged()).not.toContain('SECRET-3')
+  } finally {
+    await query('drop view rollcall_outbox.event')
+    await query('drop function rollcall_outbox.too_long')
+    await query('alter table rollcall_outbox.stored rename to event')
+  }
+})
+
+test('a row that waited for the removal of an attribute is published, and no later one overtakes it', async () => {
+  const { db } = server.database
+  await addAttribute(db, 'civil', 'Person', { name: 'clan', type: 'text', paths: ['clan'] })
+  const reader = new pg.Client(server.database.connection)
+  await reader.connect()
+  await reader.query('begin')
+  await reader.query('select from r1_person limit 1')
+  const waiting = async () =>
+    (await query("select from pg_locks where not granted and relation = 'r1_person'::regclass")).rowCount
+  const removal = removeAttribute(db, 'civil', 'Person', 'clan')
+  await expect.poll(waiting).toBe(1)
+  await insert({ record: person('R', { clan: 'one' }), event_id: 'removal-1' })
+  await insert({ record: person('R', { clan: 'two' }), event_id: 'removal-2' })
+  const published = publish()
+  await expect.poll(waiting).toBe(2)
+  await reader.query('commit')
+  await Promise.all([removal, published, reader.end()])
+  expect(await showOutbox(server.database, {})).toEqual({ waiting: 2, failed: [] })
+  await publish()
+  expect(await showOutbox(server.database, {})).toEqual({ waiting: 0, failed: [] })
+  expect((await eventIds()).slice(-2)).toEqual(['removal-1', 'removal-2'])
 })
 
 test('what failed is tried again when the operator says so', async () => {
