@@ -107,12 +107,16 @@ export class CallbackMailbox {
       this.#held = this.#live()
       this.#dropLater()
     }, wait)
-    // A timer of a browser is a number.
-    if (typeof this.#timer === 'object') this.#timer.unref()
+    keepNoProcess(this.#timer)
   }
 
   #live(): readonly UnclaimedCallback[] {
     const oldest = this.#now() - this.#limits.age
     return this.#held.filter(({ at }) => at > oldest)
   }
+}
+
+/** Lets the process end before a timer of Node.js fires. A timer of a browser is a number, and keeps nothing. */
+function keepNoProcess(timer: unknown): void {
+  if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function') timer.unref()
 }
