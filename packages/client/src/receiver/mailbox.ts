@@ -29,7 +29,7 @@ export class CallbackMailbox {
   /** The callbacks that are kept, in the order of arrival. */
   #held: readonly UnclaimedCallback[] = []
   readonly #refused = new RefusedCallbacks()
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #timer: unknown
 
   constructor(limits: MailboxLimits, now: () => number = Date.now) {
     this.#limits = limits
@@ -102,13 +102,14 @@ export class CallbackMailbox {
     const [oldest] = this.#held
     if (this.#timer !== undefined || oldest === undefined) return
     const wait = Math.min(oldest.at + this.#limits.age - this.#now(), LONGEST_TIMER_MS)
-    this.#timer = setTimeout(() => {
+    const timer: unknown = setTimeout(() => {
       this.#timer = undefined
       this.#held = this.#live()
       this.#dropLater()
     }, wait)
-    // A timer of a browser is a number.
-    if (typeof this.#timer === 'object') this.#timer.unref()
+    this.#timer = timer
+    // A timer of a browser is a number, and has no `unref`.
+    ;(timer as { readonly unref?: () => void }).unref?.()
   }
 
   #live(): readonly UnclaimedCallback[] {
