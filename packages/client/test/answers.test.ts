@@ -195,6 +195,23 @@ describe('common questions', () => {
     expect(rest.map(({ n }) => n)).toEqual([7])
   })
 
+  it('searchAll goes on after a page of which nothing is shown', async () => {
+    const pages: readonly (readonly [records: readonly object[], total_count: number])[] = [
+      [[], 4],
+      [[{ n: 4 }], 7],
+      [[{ n: 7 }], 7],
+    ]
+    const asking = await client([
+      (asked, response) => {
+        const { page_size, page_number } = asked.body.message.search_request[0].search_criteria.pagination
+        const [records = [], total_count = 0] = pages[page_number - 1] ?? []
+        return finding(records, { item: { pagination: { page_size, page_number, total_count } } })(asked, response)
+      },
+    ])
+    expect(await all(asking.searchAll({ ...ADA, pagination: { page_size: 3 } }))).toEqual([{ n: 4 }, { n: 7 }])
+    expect(registry.asked).toHaveLength(3)
+  })
+
   it('searchAll asks for a page when it is needed, and for no more', async () => {
     const asking = await client([paged])
     for await (const { n } of asking.searchAll({ ...ADA, pagination: { page_size: 3 } })) {

@@ -29,6 +29,8 @@ const item = (reference_id: string, changes: Partial<Item> = {}): Item => ({
 const page = (page_number: number, total_count: number, reference_id = '1'): Item =>
   item(reference_id, { pagination: { page_size: 2, page_number, total_count } })
 
+const nobody: Partial<Item> = { data: { reg_records: [] } }
+
 /** The number of callbacks after which the search is over; null: it is not over after all of them. */
 function endsAfter(outstanding: OutstandingPages, callbacks: readonly (readonly Item[])[]): number | null {
   for (const [index, search_response] of callbacks.entries()) {
@@ -44,6 +46,9 @@ describe('a search is over', () => {
     ['with one page that holds nobody', [[page(1, 0)]], 1],
     ['with every page', [[page(1, 5)], [page(2, 5)], [page(3, 5)]], 3],
     ['with every page, whichever came last', [[page(3, 5)], [page(1, 5)], [page(2, 5)]], 3],
+    ['with every page, where each counts as far as the next one', [[page(3, 5)], [page(1, 3)], [page(2, 5)]], 3],
+    ['with a first page that says why it has nobody', [[{ ...page(1, 340), ...nobody, status_reason_message: 'no' }]], 1],
+    ['not with a first page of which nothing is shown', [[{ ...page(1, 3), ...nobody }], [page(2, 3)]], 2],
     ['not with the same page again', [[page(1, 3)], [page(1, 3)]], null],
     ['with an item of no pages', [[item('1')]], 1],
     ['with a rejected item', [[item('1', { status: 'rjct' })]], 1],

@@ -7,7 +7,7 @@ interface AwaitedItem {
   readonly pages: Set<number>
   /** The number of answers without pagination, such as rejections, which do not name their page. */
   rejected: number
-  /** The number of all pages of the item, as the last callback with pagination gives it; 1 at first. */
+  /** The number of all pages of the item, by the greatest total_count; 1 at first. */
   expected: number
 }
 
@@ -41,15 +41,16 @@ export class OutstandingPages {
 }
 
 /**
- * Notes the page of one item in the awaited item. Returns true when all its pages have come: the only one that was asked for, or
- * as many as total_count and page_size make.
+ * Notes the page of one item in the awaited item. Returns true when all its pages have come: the only one that was asked for, a
+ * first page that says why there are no records, or as many as total_count and page_size make.
  */
-function noteItem(waiting: AwaitedItem, { status, pagination }: SearchItem): boolean {
+function noteItem(waiting: AwaitedItem, { status, pagination, data, status_reason_message: why }: SearchItem): boolean {
   if (status === 'rcvd' || status === 'pdng') return false
+  if (pagination?.page_number === 1 && data?.reg_records.length === 0 && why !== undefined) return true
   if (pagination === undefined) waiting.rejected += 1
   else {
     waiting.pages.add(pagination.page_number)
-    waiting.expected = Math.ceil(pagination.total_count / pagination.page_size)
+    waiting.expected = Math.max(waiting.expected, Math.ceil(pagination.total_count / pagination.page_size))
   }
   return waiting.onePage || waiting.pages.size + waiting.rejected >= waiting.expected
 }

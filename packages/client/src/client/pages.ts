@@ -21,14 +21,15 @@ export async function* recordsOfAllPages(
   for (let page_number = criteria.pagination?.page_number ?? 1; ; page_number += 1) {
     const item = onlySearchItem(await search({ ...criteria, pagination: { page_size, page_number } }))
     const records = item?.data?.reg_records ?? []
-    if (records.length === 0) return
     const { pagination } = item ?? {}
     if (pagination !== undefined && pagination.page_number !== page_number) {
+      if (records.length === 0) return
       const member = 'message.search_response[0].pagination.page_number'
       throw new TransportError('unreadable', `${member}: must be ${page_number}, the requested page`)
     }
     yield* records
-    // The registry may give smaller pages than requested. An answer without pagination has all records, so no page follows.
+    // The registry may give smaller pages than requested, and empty ones before others, because it leaves out records of which it
+    // shows nothing. An answer without pagination has all records, so no page follows.
     if (pagination === undefined || page_number * pagination.page_size >= pagination.total_count) return
   }
 }

@@ -29,7 +29,7 @@ export class CallbackMailbox {
   /** The callbacks that are kept, in the order of arrival. */
   #held: readonly UnclaimedCallback[] = []
   readonly #refused = new RefusedCallbacks()
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #timer: unknown
 
   constructor(limits: MailboxLimits, now: () => number = Date.now) {
     this.#limits = limits
@@ -102,21 +102,18 @@ export class CallbackMailbox {
     const [oldest] = this.#held
     if (this.#timer !== undefined || oldest === undefined) return
     const wait = Math.min(oldest.at + this.#limits.age - this.#now(), LONGEST_TIMER_MS)
-    this.#timer = setTimeout(() => {
+    const timer: unknown = setTimeout(() => {
       this.#timer = undefined
       this.#held = this.#live()
       this.#dropLater()
     }, wait)
-    keepNoProcess(this.#timer)
+    this.#timer = timer
+    // A timer of a browser is a number, and has no `unref`.
+    ;(timer as { readonly unref?: () => void }).unref?.()
   }
 
   #live(): readonly UnclaimedCallback[] {
     const oldest = this.#now() - this.#limits.age
     return this.#held.filter(({ at }) => at > oldest)
   }
-}
-
-/** Lets the process end before a timer of Node.js fires. A timer of a browser is a number, and keeps nothing. */
-function keepNoProcess(timer: unknown): void {
-  if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function') timer.unref()
 }

@@ -6,6 +6,7 @@ import type { FoundPage } from '../model/records.ts'
 import { applyCap, countingRulesOf } from './total.ts'
 
 const CAP = 20
+const PAGE = { page_size: 100, page_number: 1, others: 'on request' } as const
 const grantOf = (counts: GrantTerms['counts']) => ({
   terms: { operations: 'all', see: 'all', basis: 'law', ...(counts && { counts }) } as const,
 })
@@ -20,7 +21,7 @@ function answerOf(counts: GrantTerms['counts'], matching: number) {
   const grant = grantOf(counts)
   try {
     const { records, ids, total, reason } = applyCap(grant, foundOf(matching), CAP)
-    return { records, ids, reason, total_count: countingRulesOf(grant).total(total, records.length) }
+    return { records, ids, reason, total_count: countingRulesOf(grant).total(total, { ...PAGE, shown: records.length }) }
   } catch (error) {
     if (!(error instanceof ItemRejection)) throw error
     return { code: error.code, message: error.message }
@@ -62,4 +63,35 @@ it.each(['exact', 'rounded', 'none'] as const)('above the cap, with counts %s, t
     message: 'search_criteria: more than 20 records match; narrow the search',
   })
   expect(answerOf(counts, CAP)).not.toHaveProperty('code')
+})
+
+describe.each(['rounded', 'none'] as const)('with counts %s', (counts) => {
+  const { total } = countingRulesOf(grantOf(counts))
+  const sizes = fc.record({ matching: fc.nat(300), page_size: fc.integer({ min: 1, max: 40 }) })
+  const pagesOf = (matching: number, page_size: number) =>
+    Array.from({ length: Math.max(1, Math.ceil(matching / page_size)) }, (_, index) => {
+      const shown = Math.min(page_size, matching - index * page_size)
+      return { page_size, page_number: index + 1, shown, others: 'sent' } as const
+    })
+
+  it('the greatest total of the pages that are sent makes as many pages', () => {
+    fc.assert(
+      fc.property(sizes, ({ matching, page_size }) => {
+        const pages = pagesOf(matching, page_size)
+        const totals = pages.map((page) => total(matching, page))
+        expect(Math.max(1, Math.ceil(Math.max(...totals) / page_size))).toBe(pages.length)
+        expect(pages.map((page, index) => total(totals[index] ?? 0, page))).toEqual(totals)
+      }),
+    )
+  })
+
+  it('the total of each page that is asked for says whether to ask for the next one', () => {
+    fc.assert(
+      fc.property(sizes, ({ matching, page_size }) => {
+        for (const page of pagesOf(matching, page_size).slice(0, -1)) {
+          expect(total(matching, { ...page, others: 'on request' })).toBeGreaterThan(page.page_number * page_size)
+        }
+      }),
+    )
+  })
 })

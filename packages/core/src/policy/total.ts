@@ -3,9 +3,19 @@ import { ItemRejection, type RecordType } from '@rollcall/protocol'
 import type { Grant, TOTAL_COUNT_FORMS } from '../model/grant.ts'
 import type { FoundPage } from '../model/records.ts'
 
+/** The page of an answer whose `total_count` is asked for. */
+export interface CountedPage {
+  readonly page_size: number
+  readonly page_number: number
+  /** The number of records in the page. */
+  readonly shown: number
+  /** Whether other pages can be had: `never` where the grant shows no records, `sent` where callbacks have them all. */
+  readonly others: 'never' | 'on request' | 'sent'
+}
+
 interface CountingRules {
-  /** Returns the number that the answer states as `total_count`. @param page the number of records in the page */
-  readonly total: (total: number, page: number) => number
+  /** Returns the number that the answer states as `total_count`. Applied to its own result, it returns the same. */
+  readonly total: (total: number, page: CountedPage) => number
   /**
    * True when an answer leaves out records of which nothing is shown: by empty records, the participant could count the matches.
    */
@@ -29,6 +39,19 @@ const rejectAboveCap = (found: FoundPage, cap: number): ResultAtCap => {
   )
 }
 
+/** Up to tens. Where all pages are sent, the total promises no further ones: their number is known anyway. */
+function roundedTotal(total: number, { page_size, others }: CountedPage): number {
+  const rounded = Math.max(10, Math.ceil(total / 10) * 10)
+  return others === 'sent' ? Math.min(rounded, Math.max(1, Math.ceil(total / page_size)) * page_size) : rounded
+}
+
+/** The records up to the page, and one more where another page follows: asking for that page tells the same. */
+function totalUpToPage(total: number, { page_size, page_number, shown, others }: CountedPage): number {
+  const end = page_number * page_size
+  if (others !== 'never' && total > end) return end + 1
+  return shown === 0 ? 0 : end - page_size + shown
+}
+
 const COUNTING_RULES: Readonly<Record<(typeof TOTAL_COUNT_FORMS)[number], CountingRules>> = {
   exact: { total: (total) => total, hidesEmpty: false, atCap: rejectAboveCap },
   // When the cap is reached, no records are sent: a choice of records would tell something about the others.
@@ -42,8 +65,8 @@ const COUNTING_RULES: Readonly<Record<(typeof TOTAL_COUNT_FORMS)[number], Counti
       reason: `search_criteria: ${cap} records or more match; narrow the search to get them`,
     }),
   },
-  rounded: { total: (total) => Math.max(10, Math.ceil(total / 10) * 10), hidesEmpty: true, atCap: rejectAboveCap },
-  none: { total: (_, page) => page, hidesEmpty: true, atCap: rejectAboveCap },
+  rounded: { total: roundedTotal, hidesEmpty: true, atCap: rejectAboveCap },
+  none: { total: totalUpToPage, hidesEmpty: true, atCap: rejectAboveCap },
 }
 
 /** The rules of a grant for the number of matching records that an answer states. */

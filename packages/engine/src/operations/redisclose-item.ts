@@ -2,9 +2,9 @@
 import type { Exchange } from '@rollcall/core/model/exchange'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { discloseStoredRecords } from '@rollcall/core/policy/disclosure'
-import { countingRulesOf } from '@rollcall/core/policy/total'
+import { countingRulesOf, neverShowsRecords } from '@rollcall/core/policy/total'
 import { BodyUnreadable } from '@rollcall/keys/bodies'
-import { isJsonObject, type JsonObject, resolveRecordType } from '@rollcall/protocol'
+import { isJsonObject, type JsonObject, type RecordType, resolveRecordType } from '@rollcall/protocol'
 import type { AnswerDeps } from './item.ts'
 
 /**
@@ -36,7 +36,7 @@ export async function rediscloseItem(
     data: { ...data, reg_records: records },
     ...(isJsonObject(pagination) && {
       pagination: isConsented
-        ? subtractHiddenFromTotal(grant, pagination, records.length, hidden)
+        ? subtractHiddenFromTotal(grant, recordType, pagination, records.length, hidden)
         : { ...pagination, total_count: 0 },
     }),
   }
@@ -53,9 +53,15 @@ const QUOTA_USED_UP_REASONS = {
 } as const
 
 /** Returns the pagination with the total that the grant lets the participant see, without the `hidden` records. */
-function subtractHiddenFromTotal(grant: Exchange['grant'], pagination: JsonObject, records: number, hidden: number): JsonObject {
-  const { total_count: total } = pagination
-  return typeof total === 'number'
-    ? { ...pagination, total_count: countingRulesOf(grant).total(Math.max(0, total - hidden), records) }
-    : pagination
+function subtractHiddenFromTotal(
+  grant: Exchange['grant'],
+  recordType: RecordType,
+  pagination: JsonObject,
+  shown: number,
+  hidden: number,
+): JsonObject {
+  const { total_count: total, page_size, page_number } = pagination
+  if (typeof total !== 'number' || typeof page_size !== 'number' || typeof page_number !== 'number') return pagination
+  const page = { page_size, page_number, shown, others: neverShowsRecords(grant, recordType) ? 'never' : 'on request' } as const
+  return { ...pagination, total_count: countingRulesOf(grant).total(Math.max(0, total - hidden), page) }
 }

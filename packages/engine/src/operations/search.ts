@@ -51,13 +51,18 @@ export async function searchItem(received: ItemWork, item: Item): Promise<ItemAn
   takeFromRecordBudget(work.budget, ids.length)
   const members = await replyMembersOfPage(work, criteria, records, { page_size, page_number, total })
   // An item that asks for a later page gets only that page.
-  const mayHaveMore = work.mode.name === 'async' && page_number === 1 && !neverShowsRecords(exchange.grant, recordType)
+  const isAlone = neverShowsRecords(exchange.grant, recordType)
+  const mayHaveMore = work.mode.name === 'async' && page_number === 1 && !isAlone
+  const why = reason ?? (isAlone ? NOTHING_SHOWN_REASON : undefined)
   return {
-    members: reason === undefined ? members : { status_reason_message: reason, ...members },
+    members: why === undefined ? members : { status_reason_message: why, ...members },
     ...(use !== null && { use }),
     ...(mayHaveMore && { found: { record_type: recordType.name, page_size, record_ids: ids } }),
   }
 }
+
+/** By a text, the asking system can tell an answer that has no records whatever matches from one with none in this page. */
+const NOTHING_SHOWN_REASON = 'search_criteria: this participant is shown nothing of such records, so the answer has none'
 
 /** Counts and logs that the emergency part of the grant was used, but not for whom. The audit entry has the reason. */
 function noteEmergency({ deps: { log, metrics }, exchange, addFacts }: ItemWork, { reason }: Emergency): void {
@@ -150,7 +155,9 @@ async function replyMembersOfPage(
   // An answer without records counts as one record. Otherwise a participant whose quota is used up could tell whether there is a
   // record: with a record the item would be rejected, without one it would be answered.
   await takeGrantQuota(work, 'records', Math.max(1, shown.length))
-  const total_count = countingRulesOf(work.exchange.grant).total(total, shown.length)
+  const { grant } = work.exchange
+  const others = neverShowsRecords(grant, criteria.recordType) ? 'never' : work.mode.name === 'async' ? 'sent' : 'on request'
+  const total_count = countingRulesOf(grant).total(total, { ...page, shown: shown.length, others })
   const { reg_type, reg_record_type } = criteria
   const data = { version: PROTOCOL_VERSION, reg_type, reg_record_type, reg_records: shown }
   return { data, pagination: { ...page, total_count } }
