@@ -44,7 +44,7 @@ export interface WaitingAct {
   readonly input: unknown
 }
 
-/** The approval rules by which no act waits. They apply where one operator is enough, and to callers such as the demo. */
+/** The approval rules by which no act waits: used without ROLLCALL_TWO_PERSON, and for callers such as the outbox. */
 export const NO_APPROVAL_NEEDED: ApprovalRules = {
   areNeeded: false,
   propose: () => Promise.reject(new Error('no act waits where one operator is enough')),
@@ -80,13 +80,13 @@ interface ActTerms<Deps, Input extends TSchema, Result extends TSchema, Stored> 
     | WaitAlwaysTerms<Deps, ReadOnly<Static<Input>>>
     | WaitIfWiderTerms<Deps, ReadOnly<Static<Input>>, Stored>
   /**
-   * Set if the act changes settings on which it depends whether acts wait. No other such act runs meanwhile. One
-   * transaction decides whether this act waits, and does its work. A step of a configuration file never waits.
+   * Set if the act changes settings, such as grants, that decide whether acts wait. Acts with `settings` run one after another.
+   * One transaction decides whether this act waits, and does its work. A step of a configuration file never waits.
    */
   readonly settings?: true
   /**
    * When the audit entry is written. `first` (default): before the work begins. `within`: by the work, which finds the persons or
-   * the registry that the entry names. It writes the entry before it shows or changes anything; only a restore changes first.
+   * the registry that the entry names, before it shows or changes anything. Only a restore changes the database before.
    */
   readonly entry?: 'first' | 'within'
   readonly input: Input

@@ -41,12 +41,12 @@ export class AdminRefusal extends Error {
     this.#hint = hint
   }
 
-  /** An addition to the message that names a participant or a registry. Only callers who may see all of both get the addition. */
+  /** Text after the message that names a participant or registry. Only callers who see all participants and registries get it. */
   get hint(): string {
     return this.#hint
   }
 
-  /** The path of the refused member of the input; empty: no single one. A command that reads a file can show the line of it. */
+  /** The path of the refused member of the input, by which a command can show its line in a file; empty: no single member. */
   get at(): readonly PathStep[] {
     return this.#at
   }

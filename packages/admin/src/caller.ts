@@ -7,12 +7,12 @@ export type Caller =
       /** The operator who has the token, or is signed in. */
       readonly operator: Operator
       /**
-       * True when an open page reloads what it showed a short while ago. The first access has the audit entry; this one gets
-       * none, unless the work of the act gives details for it (`WriteActEntry`).
+       * True when an open page reloads what it showed in the last five minutes. Only the first access has an audit entry. The
+       * repeated access gets an entry only if the work of the act gives details for it (`WriteActEntry`).
        */
       readonly isRepeatedAccess?: boolean
     }
-  /** The caller is the user of the shell: the command got no operator token, or uses none. */
+  /** The caller is the user of the shell: no operator token was given to the command, or the command does not use one. */
   | { readonly kind: 'shell'; readonly user: string }
   /** The caller is signed in to the partner page as this participant. */
   | { readonly kind: 'participant'; readonly sender_id: string }

@@ -179,7 +179,7 @@ export const examineDatabase = defineAdminFunction(
   },
 )
 
-/** Counts the operators, by name, who have a valid token for decisions about proposals. */
+/** Counts the operators who have a valid token for decisions about proposals. Tokens with the same name count as one operator. */
 async function countDeciders(db: Database, now = Date.now()): Promise<number> {
   const deciding = (await listOperatorTokens(db)).filter(
     ({ roles, registries, authority, revoked_at, expires_at }) =>

@@ -199,8 +199,8 @@ async function readHealth({ db, databaseHealth, schema }: HasDatabaseHealth, nam
 const NO_BACKLOGS = { overdue: 0, outbox: { waiting: 0, failed: 0, oldest: 0 }, unwitnessed: 0 }
 
 /**
- * Counts, for all registries together, the overdue exchanges, the rows of the event outbox, and the unwitnessed chains: those of
- * the audit log whose newest checkpoint of the last day says that the witness, which gets a copy of checkpoints, failed.
+ * Counts, for all registries together, the overdue exchanges, the rows of the event outbox, and the unwitnessed chains. A chain
+ * of the audit log is unwitnessed if its newest checkpoint of the last day says that the copy to the witness failed.
  */
 async function countBacklogs(db: HasDatabaseHealth['db']) {
   const { unwitnessed } = await countUnwitnessed(db)

@@ -30,7 +30,7 @@ const REMOVAL_INPUT = {
   dry_run: Type.Optional(flag('Only count.')),
 } as const
 
-/** The work that somebody still waits for. */
+/** The unfinished work of the registry or participant that is to be removed. */
 const PendingWork = closed({
   subscriptions: wholeNumber('Subscriptions that have not ended.'),
   requests: wholeNumber('Accepted requests that are not answered.'),
@@ -139,7 +139,7 @@ export const removeParticipant = defineAct(
   },
 )
 
-/** Repeats a removal of the journal, before a server runs on the restored database. */
+/** Repeats a removal that the journal names, before a server runs on the restored database. */
 export async function repeatRemoval(db: RemovalDeps['db'], removable: Removable, id: number): Promise<void> {
   await closeForRemoval(db, removable, id)
   await removeStoredRows(db, { removable, id })

@@ -178,7 +178,10 @@ export function disclosedRecordsIn(members: ReplyMembers[string]): readonly Disc
   return Object.values(members).flatMap((member: ReplyMembers[string]) => disclosedRecordsIn(member))
 }
 
-/** Counts the records, and lists the paths of their values and of values that an item told in another way, such as yes or no. */
+/**
+ * Counts the records, and lists by record type the paths of their values. An attribute about which an item was answered without
+ * the record, such as by yes or no, is listed too.
+ */
 export function shownPathsOf(
   records: readonly Disclosed[],
   items: readonly AuditedItem[] = [],

@@ -39,10 +39,11 @@ const MOST_WAITING_ENTRIES = 10_000
 
 export type AuditMetrics = Pick<Metrics, 'audited' | 'checkpointMade' | 'witnessed'>
 
+/** An audit log that can also write an entry together with a row of another package. */
 export interface JointAuditLog extends AuditLog {
   /**
    * Writes an entry and a row of another package in one statement.
-   * @returns false: the row is not held (`JointWrite`), for example because it is locked; neither it nor the entry was written
+   * @returns false: neither the row nor the entry was written, for example because another transaction locks the row
    */
   writeWith<Row>(joint: JointWrite<Row>, row: Row, entry: AuditEntry, persons: readonly AuditedPerson[]): Promise<boolean>
 }
@@ -96,15 +97,15 @@ function createChainWriter(
   checkpoints: Checkpoints,
   drift: { offset: number },
 ): {
-  /** Writes entries. @returns for each entry, whether it was written; false: its joint row may not be written */
+  /** Writes entries. @returns for each entry, whether it was written; false: `JointWrite.held` did not select its joint row */
   readonly write: (entries: readonly PreparedEntry[]) => Promise<readonly boolean[]>
   readonly end: () => void
 } {
   const shapes = createShapes()
   let chain: WritableChain | null = null
   /**
-   * Appends entries. Returns the new end of the chain, and the places of entries whose joint rows (of another package) may not be
-   * written. If any place is returned, no entry was written.
+   * Appends entries. Returns the new end of the chain, and the indexes in `entries` of those whose joint row (of another package)
+   * `JointWrite.held` did not select. If any index is returned, no entry was written.
    */
   const append = async (
     current: WritableChain,

@@ -22,8 +22,8 @@ export interface CheckpointContent {
   /** The digest of the chain's previous checkpoint, in hexadecimal; null for the first. */
   readonly previous: string | null
   /**
-   * The newest checkpoint of each other chain. Left out are those made over a minute before the previous checkpoint of this chain
-   * or, for the first checkpoint of a chain, over a minute before the newest checkpoint of all chains.
+   * The newest checkpoint of each other chain that has one after a certain time: a minute before the previous checkpoint of this
+   * chain. For the first checkpoint of this chain, the time is a minute before the newest checkpoint of any chain.
    */
   readonly others: readonly { readonly chain: string; readonly sequence: number; readonly digest: string }[]
   /** True when the chain has ended: no entry follows. */
@@ -59,7 +59,7 @@ export interface CheckpointDeps {
 
 /** Signs the entries of this process from time to time, with a checkpoint for each chain. */
 export interface Checkpoints {
-  /** Remembers the new end of a chain, and plans the next checkpoint. */
+  /** Is called after a commit of entries. Remembers the new end of the chain, and schedules the next checkpoint. */
   committed(end: ChainEnd): void
   /** Remembers that a chain gets no more entries. The entries of a last commit may be stored without our knowledge. */
   abandoned(chain: string): void

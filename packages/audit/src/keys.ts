@@ -49,7 +49,7 @@ export interface AuditKeys {
   readonly created: Readonly<Record<string, string | null>>
 }
 
-/** The kids of the two keys that are never replaced: with other keys, earlier entries could not be found or read. */
+/** The kids of the two symmetric keys. The keys are never replaced: with others, earlier entries could not be found or read. */
 export interface SecretKids {
   readonly pseudonym: string
   readonly confidential: string

@@ -30,7 +30,7 @@ export interface KnownShape {
   /** SHA-256 of the content. */
   readonly digest: Buffer
   readonly pieces: readonly string[]
-  /** An entry of this shape. `fields`: its members that may differ in other entries. `values`: what the marks stand for in it. */
+  /** An entry of this shape. `fields`: its `ownFieldsOf`. `values`: its values in place of which the shape has marks. */
   readonly sample: StoredAuditEntry
   readonly fields: OwnFields
   readonly values: readonly ValueOutsideShape[]
@@ -41,8 +41,8 @@ export interface KnownShape {
 let numbered = 0
 
 /**
- * The canonical text of `shown`, and a number that identifies the object. They are made once for each object: answers under one
- * grant often share the object (`audit-entry-of.ts`).
+ * The canonical text of `shown`, and a number by which `compose` recognises the same object. Both are made once for each object:
+ * answers under one grant often share the object (`audit-entry-of.ts`).
  */
 const canonicalShownText = oncePerObject((shown: StoredAuditEntry['shown']) => {
   numbered += 1
@@ -138,7 +138,7 @@ function packEntryWithShape(
   return { text, shape, packed, correlation_id }
 }
 
-/** True when the stored parts give the text of the entry again. They may not: a text of a peer may look like a mark. */
+/** True when the stored parts give the text of the entry again. False, for example, when a peer's text has the form of a mark. */
 const canRebuildEntryText = (
   { text, shape, packed, correlation_id }: ReturnType<typeof packEntryWithShape>,
   whole: string,
@@ -170,7 +170,7 @@ const FIELD_PACKINGS: Readonly<Partial<Record<OwnField, PackingLetter>>> = {
   transaction_id: 'u',
 }
 
-/** A value that a mark in the shape stands for. */
+/** A value of an entry in whose place the shape has a mark, an escaped letter (`store/entry-shape.ts`). */
 interface ValueOutsideShape {
   readonly field: OwnField
   readonly mark: PackingLetter | ColumnLetter

@@ -11,7 +11,7 @@ import { listenForStop } from './stop.ts'
 export interface AdminFunction<Input, Result, More> {
   (deps: CommandDeps & More, input: Input): Promise<Result>
   readonly input: { readonly properties?: object }
-  /** The facts of the act (`ActRow`) that the admin function is; null: the function is no act. */
+  /** The row that describes this function as an act (`ActRow`); null: the function is no act. */
   readonly act: object | null
 }
 
@@ -30,13 +30,16 @@ interface OptionSpelling {
   readonly read?: (text: string, before: never) => unknown
 }
 
-/** The values that a command line gives, by the names of members and of other arguments and options. */
+/**
+ * The values that a command line gives. A value for a member of the input has the member's name; any other value has the name of
+ * its argument, or Commander's name of its option, such as `dryRun` for `--dry-run`.
+ */
 type CommandLineValues<Input> = Input & Readonly<Record<string, unknown>>
 
 interface AdminCommandDefinition<Input, Result, More> {
   /** One line for the list of commands; absent for a command in a module of its own. */
   readonly about?: string
-  /** Arguments, as in `namespace [record_type]` or `[ids...]`: members of the input, or names that `input` makes members of. */
+  /** Arguments, as in `namespace [record_type]` or `[ids...]`. One that is no member of the input is for `input` below. */
   readonly args?: string
   /** How members are written on the command line: flags, or an OptionSpelling; null: no option. Default: `--` and the name. */
   readonly options?: Readonly<Record<string, string | OptionSpelling | null>>
@@ -52,7 +55,7 @@ interface AdminCommandDefinition<Input, Result, More> {
   readonly file?: string
   /** The command adds an operator's own data, which the database of a demo refuses. */
   readonly adds?: true
-  /** The command prints at most `limit` rows (50 by default). Its text says when there are more. */
+  /** The command prints at most `limit` rows (50 by default). The printed text says when there are more. */
   readonly pages?: true
   /** Makes dependencies that the admin function needs beside `CommandDeps`. */
   readonly deps?: (deps: CommandDeps, given: CommandLineValues<Input>) => More | Promise<More>
@@ -97,7 +100,7 @@ export function adminCommand<Input, Result, More = unknown>(
   }
 }
 
-/** Makes an admin function whose result is changed by `answer`, which may read the settings of this process. */
+/** Makes an admin function that returns what `answer` makes of the result; `answer` may read the settings of this process. */
 export const withChangedResult = <Input, Found, Result>(
   adminFunction: AdminFunction<Input, Found, unknown>,
   answer: (found: Found, deps: CommandDeps) => Result,
@@ -106,7 +109,7 @@ export const withChangedResult = <Input, Found, Result>(
   return Object.assign(call, { input: adminFunction.input, act: adminFunction.act })
 }
 
-/** Stands for null, because commander makes an empty text of a null that an option's parser returns. */
+/** Stands for a null value. If the parser of an option returned null, Commander would store an empty text. */
 const NULL_STAND_IN = Symbol('null')
 
 const withNullStandIn =
@@ -208,7 +211,10 @@ function addArguments(
   return names
 }
 
-/** Adds the options of a command. @returns for each its name in `CommandLineValues`, and its name in commander */
+/**
+ * Adds the options of a command.
+ * @returns for each added option, its name in `CommandLineValues` and its name in Commander
+ */
 function addOptions(
   { findMemberReader }: SchemaReaderModule,
   command: Command,

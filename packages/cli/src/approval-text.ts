@@ -7,7 +7,7 @@ export interface ProposedAct {
   readonly diff: readonly { readonly at: string; readonly from: unknown; readonly to: unknown }[]
 }
 
-/** Makes the text lines of a diff. A line with equal values only says what the act is about; others show both values. */
+/** Makes the text lines of a diff. Where both values are equal, the value is shown once. */
 export const diffLinesText = (diff: ProposedAct['diff']): readonly string[] =>
   diff.flatMap(({ at, from, to }) => {
     const [was, wanted] = [JSON.stringify(from), JSON.stringify(to)]

@@ -33,7 +33,10 @@ const disclosedPathsText = ({ shown }: AuditEntries[number]): string | null => {
   return paths === '' ? null : paths
 }
 
-/** Makes three tables about a person's data: who has seen data, who has written data, and who has asked and seen nothing. */
+/**
+ * Makes three tables about one person: who has seen data of the person, who has written such data, and who has asked about the
+ * person and seen nothing. The first line says by which types of identifiers the audit log was searched.
+ */
 export function personAuditText({ identifier_types, seen, written, asked }: PersonAudit): string {
   const part = (title: string, accesses: PersonAudit['seen']): string =>
     `${title}: ${accesses.length}${accesses.length === 0 ? '' : `\n${tableText([...ENTRY_COLUMNS, ...extraColumnsOf(accesses)], accessRows(accesses), '')}`}`

@@ -50,7 +50,7 @@ export interface CommandDeps extends BaseActDeps {
  * Opens the database (that of a running server, if there is one), does work with it, and closes it. It makes no database and
  * migrates no tables.
  * @throws CommandError there is no database
- * @throws StoreRefusal the tables are of an earlier version than this one, or of a version after the next one
+ * @throws StoreRefusal the tables are older than this version's, or newer than the next version's
  * @throws AdminRefusal the operator token of the environment is not valid
  */
 export async function withDatabase<Result>(work: (deps: CommandDeps) => Promise<Result>): Promise<Result> {

@@ -10,7 +10,10 @@ export class CommandError extends Error {
   override readonly name = 'CommandError'
 }
 
-/** Thrown when standard output cannot be written. `main.ts` reports it; `EPIPE` says that its reader wants no more. */
+/**
+ * Thrown when standard output cannot be written. `main.ts` reports it, except when `code` is EPIPE: then the reader has closed
+ * the output, which is no failure.
+ */
 export class OutputFailed extends Error {
   override readonly name = 'OutputFailed'
   readonly code: string | undefined

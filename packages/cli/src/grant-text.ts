@@ -33,7 +33,7 @@ export function revokedText(done: RevokedGrants): string {
   return [text, ...suspendedSubscriptionsText(done)].join('\n')
 }
 
-/** Says how many subscriptions were suspended, because the grant does not allow them any more. */
+/** Says how many subscriptions were suspended, because the participant's grants do not allow them any more; empty for none. */
 export const suspendedSubscriptionsText = ({ suspended }: { readonly suspended: number }): readonly string[] =>
   suspended === 0 ? [] : [`${suspended} of its subscriptions ${suspended === 1 ? 'is' : 'are'} suspended: not granted any more`]
 

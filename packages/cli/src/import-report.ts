@@ -1,4 +1,7 @@
-/** The text of the report of an import: how many values were understood, and how many not. The text shows no value. */
+/**
+ * The text of an import report: how many values were understood (valid for their attribute), empty or not understood. The text
+ * shows no value.
+ */
 import { delimiterName, type importRecords } from '@rollcall/admin/records/records'
 import { lineNumbersText, tableText } from './output.ts'
 
@@ -21,7 +24,7 @@ export function howReadText({ encoding, delimiter, header }: ImportResult['read_
   return [`read as CSV in ${encoding}, with ${delimiterName(delimiter)} between cells, ${first}`]
 }
 
-/** Returns the counts of an import report as lines. @param undecided columns for which the mapping still has DECIDE */
+/** Returns an import report as lines. @param undecided columns with a `# DECIDE` comment: a person must still map them */
 export function importReportText(
   { kept, rejections, repeated, columns, unused_columns, attributes }: ResultReport,
   undecided: readonly string[],

@@ -6,7 +6,7 @@ import { systemReason } from '@rollcall/base/shared/system-error'
 import { JsonError, type JsonValue, parseJson } from '@rollcall/protocol'
 import { CommandError } from './failure.ts'
 
-/** The standard inputs from which a file was read already. */
+/** Streams of standard input that were read already. A process has one such stream; tests put others in its place. */
 const takenInputs = new WeakSet<Readable>()
 
 /** Returns standard input, which can be read only once. @throws CommandError another file of the command was read from it */

@@ -14,7 +14,7 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
     process.exitCode = 1
   })
 })
-// Node's stream to a file takes a write for whole that a full disk has cut.
+// When a disk is full, a write to a file stores only a part, and Node's own stream reports no error. `writeFileSync` does.
 if (fstatSync(1).isFile()) {
   process.stdout._write = (chunk: Uint8Array, _encoding, done) => {
     try {

@@ -13,7 +13,7 @@ export async function writeNewFile(path: string, text: string): Promise<void> {
 
 /** Refuses a path at which a file exists, or whose folder cannot be written to. @throws CommandError */
 export async function refuseUnwritablePath(path: string): Promise<void> {
-  // The dot refuses a file in place of the folder.
+  // With `/.` the check fails if the path of the folder is a file.
   await access(`${dirname(path)}/.`, constants.W_OK).catch((error: unknown) => {
     throw new CommandError(`${path}: ${systemReason(error)}`)
   })

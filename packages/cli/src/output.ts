@@ -14,8 +14,8 @@ export function withJsonOption(command: Command): Command {
 }
 
 /**
- * Prints `value` as one JSON text with --json, otherwise the text. Ids and other texts in it come from peers, so characters that
- * a terminal would obey are escaped.
+ * Prints `value` as one JSON text with --json, otherwise `text`. Parts of both come from peers, so control characters and those
+ * that change the direction of text are escaped.
  */
 export function printResult({ json }: OutputOptions, value: unknown, text: string): void {
   process.stdout.write(json ? `${toPrintableLine(JSON.stringify(value))}\n` : `${printableLines(text)}\n`)

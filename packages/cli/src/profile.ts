@@ -53,7 +53,7 @@ function findOnlyName<Name extends string>(names: readonly Name[], words: readon
   return name
 }
 
-/** Lists every possible profile, each with one algorithm. */
+/** Lists every possible combination of layout, canonical form, digest prefix and one algorithm. */
 export function everyProfile(): SignatureProfile[] {
   const profiles: SignatureProfile[] = []
   for (const layout of LAYOUT_NAMES) {

@@ -97,7 +97,10 @@ export async function runCommand(words: readonly string[]): Promise<void> {
   }
 }
 
-/** Makes the program with the named command; without a name, with a list of all commands and none of them loaded. */
+/**
+ * Makes the program that lists all commands in its help, and loads only the command that `words` name; without or with an unknown
+ * name, it loads none.
+ */
 export async function makeProgramFor(words: readonly string[]): Promise<Command> {
   const [first, ...others] = words[0] === 'help' ? words.slice(1) : words
   const program = await makeProgram(
@@ -117,8 +120,8 @@ export const makeWholeProgram = (): Promise<Command> =>
 
 /**
  * Makes the program.
- * @param isLoaded decides whether to load a command, by its name
- * @param isNamed decides whether to define a subcommand, by its name
+ * @param isLoaded whether to load the command of this name, such as `grant`
+ * @param isNamed whether to define the options of the subcommand of this name, such as `set` in `grant set`
  */
 async function makeProgram(isLoaded: (name: string) => boolean, isNamed: (name: string) => boolean): Promise<Command> {
   const program = newProgram()
@@ -136,8 +139,8 @@ async function makeProgram(isLoaded: (name: string) => boolean, isNamed: (name: 
         .helpGroup(group)
     }
   }
-  // Commands inherit the help command of newProgram, which is in no group. For the program, a help command in the first
-  // group replaces it.
+  // Each command inherits the help command that the function `newProgram` adds, which is in no group of the help. In the program
+  // itself, the help command below replaces it.
   return program.addHelpCommand(helpCommand().helpGroup(FIRST_GROUP_TITLE))
 }
 

@@ -27,7 +27,7 @@ export function addRecordFileOptions(command: Command, paths: string): Command {
     .option('--rejects <file>', 'file that lists the rejected lines (default: <file>.rejects.ndjson)')
 }
 
-/** Reads from options how the file is read. @throws CommandError the file of --map cannot be read, or --rejects names it */
+/** Reads how to read the file of records. @throws CommandError the file of --map cannot be read, or --rejects is the same file */
 export async function readRecordFileOptions({ format, map, delimiter, encoding, header, rejects }: RecordFileOptions) {
   if (map !== undefined && rejects !== undefined && resolve(map) === resolve(rejects)) {
     throw new CommandError('--rejects names the file of --map; name another file')

@@ -65,7 +65,8 @@ const READERS_BY_TYPE: Readonly<Record<string, (schema: JsonSchema) => TextReade
   array: ({ items = {} }) => {
     const each = findMemberReader(items, '')
     if (each === null) return null
-    // `value...`: Commander takes several values in one use of the option. Without choices, each use has one value.
+    // With choices, one use of the option takes several values: `--x a b` (Commander's `value...`). Otherwise each use takes
+    // one value, and `parse` adds it to those before.
     if (each.choices !== undefined) return { ...each, placeholder: 'value...' }
     return { placeholder: 'value', parse: (text, before = []) => [...before, each.parse === undefined ? text : each.parse(text)] }
   },
@@ -80,7 +81,7 @@ function unionReader(kinds: readonly JsonSchema[], none: string): TextReader | n
   if (reader === null || reader.choices !== undefined) return reader
   const parse = (text: string, before?: readonly unknown[] | string) => {
     if (words.includes(text)) return kinds.some((kind) => kind.const === text) ? text : null
-    // The option was given before, with a word that means all values or with its only text: that value stays.
+    // The option was given before: its earlier value, a word or a text, stays, and this one is ignored.
     if (typeof before === 'string') return before
     try {
       return reader.parse === undefined ? text : reader.parse(text, before)

@@ -1,4 +1,4 @@
-/** Makes synthetic people: all registries of the demo and the sandbox have the same people, and trials have others. */
+/** Makes synthetic people: all registries of the demo and the sandbox have the same people. `trialRecords` makes others. */
 import { Readable } from 'node:stream'
 import { kindNamed } from '@rollcall/protocol'
 import { generate, generateLines } from '@rollcall/synthetic'

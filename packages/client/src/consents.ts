@@ -9,8 +9,8 @@ export interface UnderConsent {
 
 /**
  * A consent that you assert yourself: `{ ...identifier('UIN', '0012'), ...assertedConsent('eligibility') }`.
- * @param purpose a code that you have agreed with the registry
- * @param options.ts the time of the consent; now by default
+ * @param purpose the code of the purpose, from the codes on which you and the registry have agreed
+ * @param options.ts the date and time at which the consent was given; now by default
  */
 export function assertedConsent(
   purpose: string,

@@ -9,7 +9,7 @@ export function identifier(type: string, value: string): QueryCriteria {
   return { query_type: 'idtype-value', query: { type, value } }
 }
 
-/** A value to compare with an attribute. A value without an operator means equality. */
+/** A value to compare with an attribute. Where a condition is only a value, the attribute must equal the value. */
 export type ExpressionValue = string | number | boolean
 
 /** A condition on one attribute: a value that it must equal, or an operator with its value. */

@@ -21,7 +21,7 @@ const REFUSED_JWS_EXTENSIONS = ['crit', 'b64']
 
 /** The request for which the consent must be valid. */
 export interface RequestUnderConsent {
-  /** The sender_id of the registry. */
+  /** The `Registry.sender_id`. The claim `aud` must have it. */
   readonly registry: string
   /** The sender_id of the participant. */
   readonly participant: string

@@ -160,7 +160,7 @@ export const FIXED_LIMITS = {
   chunk_items: 10_000,
   /** The most items of an uploaded file. 64 MiB are enough for this number of items of 670 bytes. */
   upload_items: 100_000,
-  /** The most nesting levels, conditions and values of one query: far more than a person or a portal needs. */
+  /** The most nesting levels (`query_depth`), conditions (`query_terms`) and values of one query: far more than anybody needs. */
   query_depth: 20,
   query_terms: 200,
   query_values: 1_000,
@@ -197,13 +197,10 @@ export const FIXED_LIMITS = {
   total_bytes: 268_435_456,
   /** The most asynchronous requests of one participant in a day: on average 23 in each second. */
   accepted_requests: 2_000_000,
-  /**
-   * The most callbacks that one participant may send to us in a day (on average, more than one in each second), and their most
-   * bytes.
-   */
+  /** The most callbacks, and the most bytes of all of them, that one participant may send to us in a day. */
   inbox_messages: 100_000,
   inbox_bytes: 1_073_741_824,
-  /** A checkpoint signs new audit entries after so many seconds, or so many entries, so that nobody can change them unseen. */
+  /** A checkpoint signs the new audit entries after 10 seconds or 1,000 entries, so that nobody can change them unseen. */
   checkpoint_interval: 10,
   checkpoint_entries: 1_000,
   /** The most accepted requests in work on one node. Most of them only wait, for example for the database or a peer. */
@@ -226,7 +223,7 @@ export const FIXED_LIMITS = {
   admin_body_bytes: 1_048_576,
   /** The most sessions of one operator or participant: one for each browser that a person uses. */
   operator_sessions: 10,
-  /** The most deliveries that one call may change. For more, an operator makes several calls, each for a shorter period. */
+  /** The most deliveries that one call may change. For more, an operator makes several calls, for shorter times. */
   changed_deliveries: 10_000,
   /**
    * One call to search the audit log stops after this number of entries; its last SQL statement may read some more. Further calls

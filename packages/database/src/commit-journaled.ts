@@ -6,8 +6,8 @@ import type { Database } from './database.ts'
 
 /**
  * Does the work and commits it, after its line is in the journal.
- * @param actOf returns the line for the journal; null when a restore may undo the work
- * @param beside runs after the commit. Until it ends, the line counts as open: its act is not known to be committed.
+ * @param actOf returns the act to write into the journal; null: nothing is written, and a restore may undo the work
+ * @param beside runs after the commit. The line of the journal is closed only after `beside` has ended
  * @throws the error of the work, or of the journal when it cannot write: then nothing is committed. Also the error of `beside`:
  * then the work is committed.
  */
@@ -28,7 +28,7 @@ export async function commitJournaled<Result>(
     await (act === null ? commit() : journal.write(act, commit))
     return result
   } catch (error) {
-    // If the rollback fails too, the first error says why.
+    // If the rollback fails too, its error is ignored: the first error says why the work failed.
     await transaction
       .rollback()
       .execute()

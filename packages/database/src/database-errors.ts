@@ -134,7 +134,7 @@ function findSystemCode(error: Error): string | undefined {
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
-/** The SQLSTATE classes of errors in given values: data exceptions and violated constraints. */
+/** The SQLSTATE classes of errors that the values in a statement cause: data exceptions and violated constraints. */
 const DATA_ERROR_CLASSES = ['22', '23']
 
 /** True when the database refuses a value: the same statement would fail again. */

@@ -79,13 +79,13 @@ export interface SearchOptions {
 }
 
 /**
- * Opens five pools and a pipeline; every connection is made when it is needed, so this does not fail when PostgreSQL
- * is away. At most 19 connections are open at a time: 10 of `pool`, 2 of `pipeline`, 6 of `searches`, 1 of `entries`. A node
- * that works on the queue has 9 more: 6 of `asyncSearches`, 2 of `claims`, and 1 outside of the pools (`listenForWork`). A
- * process that verifies the audit log has 1 more.
+ * Opens five pools and a pipeline. Each connection is made when it is needed, so this does not fail when PostgreSQL cannot be
+ * reached. At most 19 connections are open at a time: 10 of `pool`, 2 of `pipeline`, 6 of `searches`, 1 of `entries`. A node that
+ * works on the queue has 9 more: 6 of `asyncSearches`, 2 of `claims`, and 1 outside of the pools (`listenForWork`). A process
+ * that verifies the audit log has 1 more.
  *
- * `bigint` is read as a number: ours are counts and identity columns, and one beyond 2^53-1 throws instead of
- * being rounded. `date` is read as 'YYYY-MM-DD', never as a moment in some time zone.
+ * `bigint` is read as a number: our `bigint` columns have counts and ids, and a value beyond 2^53-1 throws instead of being
+ * rounded. `date` is read as 'YYYY-MM-DD', never as a moment in some time zone.
  */
 export function openDatabase(connection: pg.PoolConfig, { search_timeout }: SearchOptions = {}): Database {
   const settings = { ...CONNECTION_DEFAULTS, ...withSearchPath(connection), types: { getTypeParser } }
@@ -102,7 +102,7 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
   const searches = openPool(searchSettings)
   const asyncSearches = openPool({
     ...searchSettings,
-    // A working node always holds one connection for asynchronous searches, even when the server has no other free.
+    // A working node keeps one of these connections open, so that it can search even when the server has no more connections.
     min: 1,
     connectionTimeoutMillis: ASYNC_CONNECTION_TIMEOUT_MS,
   })
@@ -140,8 +140,8 @@ const openPool = (settings: pg.PoolConfig): pg.Pool => withClientTimeout(ignoreC
 
 /** Keeps the process alive when the pool loses a connection. Returns the pool. */
 export function ignoreConnectionLosses<Pool extends pg.Pool>(pool: Pool): Pool {
-  // The query on a lost connection fails and reports the loss. Without a listener, the event would end the process. The
-  // pool emits it for an idle connection, the client for one in use.
+  // A lost connection emits `error`: on the pool if it was idle, on the client if it was in use. Without a listener this event
+  // would end the process. A query on the connection fails, and so reports the loss.
   pool.on('error', ignoreLostConnection)
   pool.on('connect', (client) => client.on('error', ignoreLostConnection))
   return pool
@@ -150,15 +150,15 @@ export function ignoreConnectionLosses<Pool extends pg.Pool>(pool: Pool): Pool {
 function ignoreLostConnection(): void {}
 
 /**
- * Brings the database to the tables that this code expects and returns the names of the migrations that ran. Any number
- * of nodes may call it at once: one works, the others wait for it. The record tables of registries are not included
- * (`ensureRecordTables`). At its end each table belongs to one of the two roles. If the database is one version ahead, the roles
- * stay as the next version has set them.
+ * Brings the database to the tables that this code expects, and returns the names of the migrations that ran. Any number of nodes
+ * may call it at once: one works, the others wait for it. The record tables of registries are not included
+ * (`ensureRecordTables`). At its end each table belongs to the owner or to the application role. If the database is one version
+ * ahead, the owners of tables are not changed.
  * @param db as the owner
- * @param application the same database as the application role; left out where one role does both
+ * @param application the same database as the application role; left out when one role is both
  * @param only the names of the migrations to run; undefined for all. A restore gives those of the version that made the backup
- * @throws StoreRefusal the server is older than PostgreSQL 15, the encoding of the database is not UTF8, a Rollcall
- * later than the next version has migrated it, or the roles do not permit it
+ * @throws StoreRefusal the server is older than PostgreSQL 15, the encoding of the database is not UTF8, a Rollcall later than
+ * the next version has migrated it, or the roles do not permit it
  */
 export async function migrate(db: Database, application = db, only?: readonly string[]): Promise<readonly string[]> {
   const done = await db.kysely.connection().execute((connection) => runMigrations(connection, only))

@@ -4,23 +4,23 @@
 export type WriteParameterSql = (place: number) => string
 
 /**
- * How rows of one table are written in the same statement as the audit entries about them. In this file a row is held when the
- * SQL of `held` has locked, inserted or found it. (The state `held` of a delivery is another thing.) When all are held, all is
- * committed together. When one is not, no entry is written, and the statement is sent again without that row and its entry; what
- * `held` has inserted stays. Writes with the same `name` must have the same SQL.
+ * How rows of one table are written in the same statement as the audit entries about them. Here a row is held when the SQL of
+ * `held` has locked, inserted or found it (the state `held` of a delivery is another thing). If all rows are held, all is
+ * committed together. If one row is not held, no entry is written, and the statement is sent again without that row and its
+ * entry. Rows that `held` has inserted stay. Writes with the same `name` must have the same SQL.
  */
 export interface JointWrite<Row> {
   readonly name: string
   /**
-   * SQL of common table expressions that lock existing rows, or insert new ones. The one named `<name>_held` has the column
-   * `number`: the place in `rows`, from 1, of each row that is held. The SQL must not wait for a lock of an existing row. An
+   * SQL of common table expressions that lock existing rows, or insert new ones. The expression `<name>_held` has the column
+   * `number`: for each held row, its place in `rows`, counted from 1. The SQL must not wait for a lock of an existing row. An
    * insert may wait for another transaction that inserts the same key.
    */
   held(parameter: WriteParameterSql): string
   /**
    * SQL of common table expressions that write what `held` did not insert. `(select held from joint)` is true when all rows of
-   * the statement are held. Only then the audit entries are written, so a change that needs its entry has this condition. What
-   * follows from inserted rows, such as their count, has no condition. Absent when there is nothing to write.
+   * the statement are held. Only then the audit entries are written, so a change that must have its entry needs this condition. A
+   * change that belongs to inserted rows, such as their count, has no condition. Absent when there is nothing to write.
    */
   written?(parameter: WriteParameterSql): string
   /** Returns the values of the write's parameters. Their number is the same for any rows. */

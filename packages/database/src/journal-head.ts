@@ -12,7 +12,10 @@ export interface JournalHead {
   readonly digest: Buffer
 }
 
-/** The head, with the number of the line that a process began to write (`begun`); the file may have that line. */
+/**
+ * The head, with the number of the line that a process began to write (`begun`). If `begun` is greater than `sequence`, the file
+ * may have that line already.
+ */
 export interface StoredHead extends JournalHead {
   readonly begun: number
   /** The timeline of PostgreSQL when the line `begun` was begun; null when unknown. */
@@ -48,16 +51,17 @@ export async function readJournalHead(client: Pick<PoolClient, 'query'>): Promis
 }
 
 /**
- * SQL condition on a row of open lines: the line still counts as open. A crash leaves a line open, and its act may have
- * been committed. After a day it no longer counts as open: somebody may have changed the same data again, and to repeat
- * the act would undo that.
- * @param at SQL of the time by which the day is counted; for null it is the current time
+ * SQL condition on a row of open lines: the line still counts as open. A crash leaves a line open, and its act may have been
+ * committed. After a day the line no longer counts as open: somebody may have changed the same data again, and repeating the act
+ * would undo that change.
+ * @param at SQL of the time at which the line must be less than a day old; the current time where it is null
  */
 const isOpenLineSql = (at: string): string => `opened_at > coalesce(${at}::timestamptz, now()) - interval '1 day'`
 
 /**
- * Reads the last line of the journal that the database knows, and the open lines up to this one.
- * @param at the time of the newest data of a database that was recovered; null: the database is in use
+ * Reads the last line of the journal that the database knows, and the open lines up to that line.
+ * @param at for a recovered database, the time of its newest data: the age of open lines is measured at this time. Null: now,
+ * because the database is in use
  */
 export async function readJournalPosition(client: Pick<PoolClient, 'query'>, at: Date | null = null): Promise<JournalPosition> {
   // The tables may be of an earlier version: a backup is made before an upgrade.
@@ -155,8 +159,8 @@ export async function moveJournalHead({ pool }: PoolDeps, work: (head: JournalHe
 }
 
 /**
- * After a restore, closes all lines: their acts were done, or the journal was given up. The database gets a new
- * incarnation, because its former copy may still run and write to its own file.
+ * After a restore, closes all lines: their acts were done, or the journal was given up. The database gets a new incarnation,
+ * because the database from which it was restored may still run and write to its own journal file.
  * @param head the line after which the journal continues; null: after the last line that the database knows
  */
 export async function continueJournal(client: Pick<PoolClient, 'query'>, head: JournalHead | null): Promise<void> {

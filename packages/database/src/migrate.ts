@@ -19,7 +19,7 @@ const OLDEST_SERVER_VERSION = 15
 /**
  * The longest time for which a migration waits for a lock on a table. If the lock is not free then, the migrations are rolled
  * back, and tried again after `CONFLICT_PAUSE_MS`. The time is short, because statements of running nodes wait behind the
- * migration. After 1 s, PostgreSQL would end one side of a deadlock, perhaps a node's statement.
+ * migration. After a wait of 1 s, PostgreSQL would look for a deadlock and end one side of it, perhaps a node's statement.
  */
 const LOCK_TIMEOUT = '200ms'
 /** Milliseconds until the migrations are tried again after a conflict, such as a lock that was not free. */

@@ -7,9 +7,9 @@ import { closeJournalLine } from './journal-head.ts'
 import { withTransaction } from './transaction.ts'
 
 /**
- * Gives the work a database whose `pool` and `kysely` run on the connection of one transaction. A transaction inside
- * the work becomes a savepoint. A rollback does not undo other effects, such as lines of the journal: a line counts as open, its
- * act as not known to be committed, until the transaction commits.
+ * Gives the work a database whose `pool` and `kysely` run on the connection of one transaction. A transaction inside the work
+ * becomes a savepoint. A rollback does not undo other effects, such as lines of the journal. Such a line stays open until the
+ * transaction commits: until then nobody knows whether its act is committed.
  */
 export const inOneTransaction = <Result>(
   db: Database,
@@ -19,7 +19,7 @@ export const inOneTransaction = <Result>(
     const pool = savepointPool(client)
     const journal: Journal = {
       ...db.journal,
-      // The transaction also closes the line, so no copy of the database has a closed line without its act.
+      // The line is closed in this transaction too, so no copy of the database has a closed line without its act.
       write: (act, commit) => db.journal.write(act, commit, (line) => closeJournalLine({ pool }, line)),
     }
     return work({ ...db, pool, kysely: new Kysely({ dialect: new PostgresDialect({ pool }) }), journal }, client)

@@ -52,8 +52,8 @@ class PipelinedConnection {
   #closed = false
 
   constructor(connection: pg.ClientConfig) {
-    // When the database does not answer, every statement would wait for its own time limit. pg gives the connection up
-    // when the first statement has waited this long, and all statements fail together.
+    // When the database does not answer, every statement would wait for its own time limit. pg gives the connection up when the
+    // first statement has waited for `query_timeout`, and all statements on the connection fail together.
     const { statement_timeout } = connection
     const query_timeout = clientTimeoutMs(statement_timeout)
     this.#config = { ...connection, ...(query_timeout !== undefined && { query_timeout }), pipeline: true }
@@ -66,7 +66,8 @@ class PipelinedConnection {
       client ??= await this.#open()
       return (await client.query({ name, text, values: values as unknown[] })).rows
     } catch (error) {
-      // The connection may be broken. Or the statement was not prepared, and later statements under its name would fail.
+      // The connection may be broken, or PostgreSQL did not prepare the statement: then later statements under its name would
+      // fail.
       this.#retire(client)
       throw error
     } finally {
@@ -94,7 +95,7 @@ class PipelinedConnection {
     // Statements on a lost connection fail and report its loss, so the loss is not reported here.
     client.on('error', () => this.#retire(client)).on('end', () => this.#retire(client))
     await client.connect()
-    // One plan serves any number of look-ups in a statement. PostgreSQL would plan each execution anew.
+    // One plan serves any number of look-ups in a statement. Without this setting PostgreSQL would plan each execution anew.
     await client.query('set plan_cache_mode = force_generic_plan')
     if (!this.#closed) this.#client = client
     return client

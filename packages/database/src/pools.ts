@@ -19,9 +19,9 @@ interface ClientWithQueryTimeout extends pg.Client {
 }
 
 /**
- * Makes a pool give a connection up when a statement takes longer than the pool's `query_timeout`. Whoever takes a connection
- * and lifts PostgreSQL's own limit on it, `statement_timeout`, lifts this limit too, until the connection is given back. A commit
- * has no limit in PostgreSQL, and none here: it may wait for a synchronous standby.
+ * Makes a pool give a connection up when a statement takes longer than the pool's `query_timeout`. A statement that sets
+ * `statement_timeout`, PostgreSQL's own limit, ends the limit of `query_timeout` too, until the connection is given back. A
+ * commit has no limit in PostgreSQL, and none here: it may wait for a synchronous standby.
  */
 export function withClientTimeout<Pool extends pg.Pool>(pool: Pool): Pool {
   const { query_timeout } = pool.options

@@ -21,7 +21,10 @@ export function toStoredId(id: string): StoredId {
   return { record: String(digest < 0n ? digest : ~digest), record_key: id }
 }
 
-/** The ids as one array in text form: in `record_ids` (bigint[]) if all are numbers, else in `record_keys` (text[]). */
+/**
+ * The ids as one array in text form. If all are numbers, `record_ids` (bigint[]) has them and `record_keys` is null; else
+ * `record_keys` (text[]) has them and `record_ids` is empty.
+ */
 export function toStoredIdArrays(ids: readonly string[]): { readonly record_ids: string; readonly record_keys: string | null } {
   if (ids.every((id) => NUMERIC_ID_PATTERN.test(id))) return { record_ids: `{${ids.join(',')}}`, record_keys: null }
   const quoted = ids.map((id) => `"${id.replaceAll(/["\\]/g, '\\$&')}"`)

@@ -14,8 +14,8 @@ interface PoolDeps {
 }
 
 /**
- * Statements of the owner must not use anything that the application can make. The application may make functions and
- * operators in our schema, and PostgreSQL prefers those with better fitting types. So the SQL here names functions with
+ * Statements of the owner must not use anything that the application can make. The application may make functions and operators
+ * in our schema, and PostgreSQL prefers them to its own if their argument types fit better. So the SQL here names functions with
  * `pg_catalog`, and gives operators exact types.
  */
 
@@ -27,7 +27,7 @@ const isOwnersTableSql = (name: string): string =>
   `(${name} = any('{account,hold,${MIGRATION_TABLES.join(',')}}'::name[])
     or pg_catalog.starts_with(${name}::text, 'account_'::text))`
 
-/** The tables of the owner role into which the application role may not insert rows. */
+/** The owner's tables that record migrations. The application role may only read them. */
 const MIGRATION_TABLES: readonly string[] = ['rollcall_migration', 'rollcall_migration_lock', 'rollcall_schema_version']
 
 /**
@@ -182,8 +182,9 @@ const FROM_SAME_NAMED_RELATIONS_SQL = `from pg_class join pg_namespace on pg_nam
   where nspname = pg_catalog.current_schema() and relkind in ('r', 'p', 'v', 'm', 'f') and ${isOwnersTableSql('relname')}`
 
 /**
- * Refuses triggers, rules and policies on tables of the owner, and views in their place: Rollcall makes none. A trigger that the
- * application made while it owned the table could hide rows, and would run with the owner's rights.
+ * Refuses triggers, rules, policies and row security on tables of the owner, and views that have the name of such a table:
+ * Rollcall makes none of these. A trigger that the application made while it owned the table could hide rows, and would run with
+ * the owner's rights.
  * @throws StoreRefusal that names the first one, so that somebody looks into it
  */
 async function checkNoTriggersOrRules(client: PoolClient): Promise<void> {
@@ -240,8 +241,8 @@ export const isPrivilegeMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === INSUFFICIENT_PRIVILEGE
 
 /**
- * SQL that finds one of the owner's tables in the hands of another role than ours. A row means: our role must not
- * migrate, because it would become the owner of new tables of this kind.
+ * SQL that finds one of the owner's tables that belongs to a role of which our role is no member. If there is one, our role must
+ * not migrate, because it would own new tables that should belong to that other role.
  */
 export const FIND_TABLE_OF_ANOTHER_OWNER = `select relname ${FROM_OWNERS_TABLES_SQL} and not pg_catalog.pg_has_role(relowner, 'member') limit 1`
 

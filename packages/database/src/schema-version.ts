@@ -18,7 +18,10 @@ export const knownSchemaVersions = (): readonly string[] => [
 /** The schema version for which this program is made. */
 export const programSchemaVersion = (): string => knownSchemaVersions().at(-1) ?? FIRST_VERSION
 
-/** Returns a migration that does the same, and then records its version, if it has one. */
+/**
+ * Returns a migration that does the same, and then records the version of `migration`. Without a version, `migration` itself is
+ * returned.
+ */
 export function withVersionRecording(migration: SchemaMigration): Migration {
   const { version } = migration
   if (version === undefined) return migration
@@ -53,7 +56,10 @@ export interface SchemaLead {
 /** How many versions the database may be ahead. Tables of later versions may lack columns that this program uses. */
 export const MOST_VERSIONS_AHEAD = 1
 
-/** Compares the recorded versions of a database with our own. If ours is not among them, the database is not ahead. */
+/**
+ * Compares the recorded versions of a database with our own. If ours is not among them, `ahead` is 0: the database is older, or
+ * new.
+ */
 export function schemaLead(versions: readonly string[], own: string = programSchemaVersion()): SchemaLead {
   const at = versions.indexOf(own)
   const ahead = at === -1 ? 0 : versions.length - 1 - at

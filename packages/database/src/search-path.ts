@@ -1,7 +1,7 @@
 /**
- * The schemas in which PostgreSQL looks up tables. The application role could choose another schema, with its own
- * tables before ours; the options of a connection override those of a role or database. `pg_catalog` is not named, so
- * it comes first; `pg_temp` is named, so it comes last.
+ * The schemas in which PostgreSQL looks up tables. The application role could set another schema, with tables of its own, for a
+ * role or for the database. The options that we give with a connection override such settings. `pg_catalog` is not named, so it
+ * comes first; `pg_temp` is named, so it comes last.
  */
 import type pg from 'pg'
 

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * Gives names to searches, so that connections can prepare them. PostgreSQL parses a prepared search once. It plans a search for
- * equal values once, and a search for a range for each range. Peers choose the form (shape) of searches, and a connection never
- * forgets what it prepared. So only the most recently used shapes are remembered, and a shape gets a name when it comes for the
- * second time. A name is never used for another shape.
+ * Gives names to searches, so that connections can prepare them. The shape of a search is its SQL text, without the values.
+ * PostgreSQL parses a prepared search once. It plans a search for equal values once, and a search for a range anew for each
+ * range. Peers choose the shapes of searches, and a connection never forgets what it prepared. So only the most recently used
+ * shapes are remembered, and a shape gets a name when it comes for the second time. A name is never used for another shape.
  */
 export class StatementNames {
   /** The remembered shapes by their SQL text, the least recently used first. */
@@ -39,7 +39,10 @@ export class StatementNames {
     return shape.name ?? undefined
   }
 
-  /** Forgets the least recently used shape of a participant with the most shapes: of `participant`, if no other has more. */
+  /**
+   * Forgets the least recently used shape of the participant that has the most shapes. If several have the most, `participant` is
+   * chosen if it is among them.
+   */
   #forgetOne(participant: number): void {
     const held = new Map<number, number>()
     for (const { participant: by } of this.#shapes.values()) held.set(by, (held.get(by) ?? 0) + 1)
@@ -59,8 +62,9 @@ export class StatementNames {
 
   /**
    * Notes that a search was slow under its name. The third time within ten minutes withdraws the name for an hour: PostgreSQL
-   * then plans each such search for its own values. A plan for all values may be slow for a frequent value: it reads a whole
-   * index, although the first rows of the table would be enough. One or two slow searches may only mean a busy machine.
+   * then plans each such search for its own values. The one plan for all values may be slow for a frequent value: it reads a
+   * whole index, although the first rows of the table would give enough matches. One or two slow searches may only mean a busy
+   * machine.
    */
   wasSlow(text: string): void {
     const shape = this.#shapes.get(text)

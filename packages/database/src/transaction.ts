@@ -21,7 +21,7 @@ export async function inTransaction<Result>(client: ClientBase, work: () => Prom
 
 /**
  * Runs work in a transaction on a connection of the pool. When the work throws, rolls back, closes the connection and rethrows.
- * @param isFull says whether to close the connection after success too
+ * @param isFull says whether to close the connection after success too, because it has prepared too many statements
  */
 export async function withTransaction<Result>(
   pool: Pool,
@@ -56,8 +56,8 @@ export const NO_STATEMENT_TIMEOUT_SQL = "select set_config('statement_timeout', 
 
 /**
  * Writes what an operation has decided: for an async answer, in the transaction that stores the answer; for a sync answer, in a
- * transaction of its own. When the effect throws, the transaction is rolled back; after `OutcomeOutdated`, the operation decides
- * again at once.
+ * transaction of its own. When the effect throws, the transaction is rolled back. When it throws `OutcomeOutdated`, because data
+ * have changed, the operation decides again at once.
  */
 export type ReplyEffect = (transaction: ClientBase) => Promise<void>
 

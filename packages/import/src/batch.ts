@@ -1,4 +1,4 @@
-/** A batch: entries of a source that become records together, and are written in one transaction. */
+/** Imports a portion of a file: makes records from its entries, and writes them in one transaction. */
 
 import type { RecordChange } from '@rollcall/core/model/event'
 import { recordChanges } from '@rollcall/delivery/events/record-changes'
@@ -32,7 +32,7 @@ export interface BatchOptions {
   readonly today: string
 }
 
-/** The records and rejected lines of the entries of a file that are written in one transaction. */
+/** A portion of an imported file: the records to write in one transaction, and the lines that were rejected. */
 export class Batch {
   entries = 0
   /** The total length of the documents in the batch, in characters. */
@@ -40,7 +40,7 @@ export class Batch {
   last: { readonly line: number; readonly end: number } | null = null
   readonly lines = new Map<RecordType, RecordLine[]>()
   readonly rejects: RejectedLine[] = []
-  /** The primary identifiers of records, also of groups, that were rejected before they were written. */
+  /** By record type, the primary identifiers in lines that `add` rejected. The records may be persons or groups. */
   readonly rejectedPersons = new Map<RecordType, string[]>()
   /** The numbers of rejected lines from which no record, and so no primary identifier, could be read. */
   readonly unnamedLines: number[] = []
@@ -96,8 +96,8 @@ export class Batch {
   }
 
   /**
-   * Writes the records in the caller's transaction. Those that the database refuses are added to the rejects.
-   * @param recording records the changes as events; null: changes are no events, and replaced documents are not read
+   * Writes the records in the caller's transaction. Lines whose records cannot be written are added to `rejects`.
+   * @param recording records the changes as events; null: changes are no events
    */
   async write(writing: Omit<WriteLinesOptions, 'before'>, recording: RecordingDeps | null = null): Promise<BatchWriteResult> {
     let inserted = 0
@@ -119,8 +119,8 @@ export class Batch {
   }
 
   /**
-   * Rejects the lines that were refused. Rejects the lines that repeat an earlier line too; when `duplicates` is `last`, only
-   * counts these.
+   * Rejects the lines whose records could not be written. A line that repeats an earlier line is also rejected; when `duplicates`
+   * is `last`, its record was written, and the line is only counted.
    * @returns the lines that were not written
    */
   #refuse(
@@ -151,7 +151,10 @@ function appendToList<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Val
   else lists.set(key, [value])
 }
 
-/** The changes to record as events, one for each record: the document before the batch, and that of the last line. */
+/**
+ * The changes to record as events, one for each record: from the document before the batch (null: the record is new) to the
+ * document in the last line of the batch that has the record.
+ */
 function recordChangesOf(
   { name: record_type }: RecordType,
   records: readonly PreparedRecord[],

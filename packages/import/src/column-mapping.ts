@@ -85,7 +85,7 @@ export interface MappingTarget {
   /** The path in the record, as written in the mapping. */
   readonly path: string
   readonly steps: readonly MappingPathStep[]
-  /** The type, when the last step is an identifier of this type; otherwise null. */
+  /** The identifier type in the brackets of a path such as `identifier[UIN]`; null: the path has no brackets. */
   readonly identifier_type: string | null
   /** The column with the value; null: the value is a constant. */
   readonly column: string | null
@@ -94,7 +94,7 @@ export interface MappingTarget {
   readonly codes: ReadonlyMap<string, string | number | boolean> | null
   readonly unlisted: (typeof UNLISTED_CODE_RULES)[number]
   readonly split: string | null
-  /** The `searchKey` of the path, which is equal for all spellings of the path; without the type of an identifier. */
+  /** The path without brackets, in the form that is equal for all spellings of the path. */
   readonly key: string
   /** The names of the attributes and identifier types that are read at this path. */
   readonly reads: readonly string[]
@@ -219,9 +219,9 @@ function checkMappingValue<Schema extends TSchema>(schema: Schema, given: unknow
 const mappingError = (path: string, rule: string): ImportError => new ImportError(`the column mapping of ${path}: ${rule}`)
 
 /**
- * Finds the path in each record type that has it.
+ * Finds what each record type may have at a path; record types without the path are left out.
  * @param path the path as the mapping has it, for the message
- * @param dotted the path without the type of an identifier
+ * @param dotted the path without brackets
  * @throws ImportError no record type has the path
  */
 function requirePathPlaces(records: MappedRecords, path: string, dotted: string): readonly RecordPath[] {
@@ -258,6 +258,7 @@ function requireIdentifierType(
   )
 }
 
+/** Checks that the rule of a target (date format, split, constant, codes) suits what may be at its path. @throws ImportError */
 function checkTargetPlaces(target: MappingTarget, places: readonly RecordPath[]): void {
   const { path, identifier_type, format, split, codes, value } = target
   if (identifier_type !== null) return
@@ -284,13 +285,13 @@ function checkTargetPlaces(target: MappingTarget, places: readonly RecordPath[])
   }
 }
 
-/** True when one of the attributes can have the value, which is read like a value of a record, or there is no attribute. */
+/** True when one of the attributes can have the value. An empty list of attributes allows any value. */
 const isValueOfAttributes = (attributes: readonly Attribute[], value: string | number | boolean): boolean =>
   attributes.length === 0 || attributes.some((attribute) => readAttribute({ ...attribute, paths: [''] }, value) !== null)
 
 /**
- * The steps of a path. At a step with `array`, the record gets a list: where the schema allows only a list. At the last step of a
- * path to an identifier, also where the schema allows several values, or is not known.
+ * The steps of a path. A step has `array` if the schema allows only a list there: the record then gets a list. The last step of a
+ * path to an identifier has `array` also if the schema allows several values there, or `records` is null.
  */
 function pathStepsOf(
   keys: readonly string[],

@@ -72,10 +72,10 @@ export const WHOLE_NAME_COLUMNS: readonly string[] = [
 /** Column names for an age, from which no date of birth can be known. */
 export const AGE_COLUMNS: readonly string[] = ['age', 'âge', 'edad', 'idade']
 
-/** The meanings that an international standard gives to numbers; a file may have other meanings. */
+/** By code list: the code that an international standard gives to each number. The numbers of a file may mean other codes. */
 export const STANDARD_CODES: Readonly<Record<string, { readonly codes: ReadonlyMap<string, string>; readonly source: string }>> =
   { sex: { codes: new Map(Object.entries({ 0: 'unknown', 1: 'male', 2: 'female' })), source: 'ISO/IEC 5218' } }
-/** Words of other languages for codes. */
+/** By code list: words of other languages, each with its code. */
 export const CODE_TRANSLATIONS: Readonly<Record<string, ReadonlyMap<string, string>>> = {
   sex: new Map(
     Object.entries({

@@ -50,8 +50,8 @@ export interface RemovalResult {
 export class AbsentRemoval {
   readonly #file: CompleteFileOptions
   /**
-   * The time, in microseconds since 1970, at which the file was last changed, or at which it was first read if that is earlier.
-   * Records that were added later stay: the file cannot name them.
+   * Records that were added after this time stay: the file cannot name them. In microseconds since 1970, the earlier of two
+   * times: the file's last change (by the clock of its machine), and the first run that read it (by the database's clock).
    */
   readonly began: string
   /** The number of lines whose records were stored already as the lines have them. */
@@ -65,7 +65,10 @@ export class AbsentRemoval {
     this.began = changed !== null && changed < BigInt(firstRun) ? String(changed) : firstRun
   }
 
-  /** Stores the persons of a batch's rejected lines in the transaction of the batch, so that their records stay. */
+  /**
+   * Stores the primary identifiers of a batch's rejected lines in the transaction of the batch, so that their records stay.
+   * Counts the rejected lines without a primary identifier: if there is such a line, no record is removed.
+   */
   async note(client: ClientBase, { rejectedPersons, unnamedLines }: Batch, unchanged: number): Promise<void> {
     this.unchanged += unchanged
     for (const [recordType, primaries] of rejectedPersons) {

@@ -96,7 +96,7 @@ function firstRow(head: Buffer, delimiter: string): readonly string[] {
 const hasMappedColumns = ({ targets }: ColumnMapping, names: readonly string[]): boolean =>
   targets.every(({ column }) => column === null || names.includes(column.trim()))
 
-/** Makes entries from rows. The first row that is not blank is the header line; without one, numbers are the column names. */
+/** Makes entries from rows. In a file with a header line, the first row that is not blank is the header. */
 class CsvTable {
   readonly #form: DelimiterAndHeader
   readonly #options: CsvOptions
@@ -138,6 +138,8 @@ class CsvTable {
 
   /**
    * Makes the reader of rows.
+   * @param first the text of the first row that is not blank
+   * @param cells the cells of this row, or the reason why it cannot be split into cells
    * @throws ImportError a column is missing; its message names a delimiter with which all columns are found, if there is one
    */
   #reader(first: string, cells: readonly string[] | string): RowReader {

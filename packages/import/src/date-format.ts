@@ -72,9 +72,9 @@ export function parseDateFormat(format: string): DateReader | string {
 export type DayWriter = (day: string) => readonly string[]
 
 /**
- * For each token of digits for a year, month or day: a function that returns every text that the token accepts for a date, whose
- * year, month and day are `parts`. For the 7th, `d` gives `07` and `7`. Tokens for names of months are missing, because a name
- * has many spellings.
+ * By token: a function that returns every text that the token accepts for a date. `parts` are the year, month and day of the
+ * date, such as 2001, 02, 07: for this date, `d` gives `07` and `7`. Tokens for names of months are missing, because a name has
+ * many spellings.
  */
 const DAY_TOKEN_WRITERS: Readonly<Record<string, (parts: readonly string[]) => readonly string[]>> = {
   yyyy: ([year = '']) => [year],
@@ -86,7 +86,8 @@ const DAY_TOKEN_WRITERS: Readonly<Record<string, (parts: readonly string[]) => r
 
 /**
  * Makes the writer of a format that `parseDateFormat` accepts.
- * @returns null when a day has too many spellings: the format has a time, the name of a month, or letters of its own
+ * @returns null when the format accepts too many texts for a day: it has a time, the name of a month, or letters in quotation
+ * marks, which may be upper or lower case in the text
  */
 export function findDayWriter(format: string): DayWriter | null {
   const pieces = [...format.matchAll(FORMAT_PIECE_PATTERN)].map(([text, letter, literal]) => {

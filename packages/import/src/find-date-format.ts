@@ -19,8 +19,8 @@ export const dateFormatsReadingAll = (values: readonly string[]): readonly strin
   firstFormatOfEachOrder(CANDIDATE_FORMATS.filter((format) => values.every((value) => isReadableByFormat(format, value))))
 
 /**
- * The formats that read the most values, and the number of these values. The format null stands for ISO dates, which need none.
- * `formats` is empty when no format reads any value.
+ * The formats that read the most values, and the number of these values. If at least as many values are ISO dates, `formats` is
+ * `[null]`: ISO dates need no format. `formats` is empty when no value can be read.
  */
 export function dateFormatsReadingMost(values: readonly string[]): {
   readonly formats: readonly (string | null)[]
@@ -44,7 +44,7 @@ function isReadableByFormat(format: string, value: string): boolean {
   return typeof reader === 'function' && reader(value) !== null
 }
 
-/** The first format of each group of formats that have year, month and day in one order, and so read values alike. */
+/** For each order of year, month and day, the first of the formats with this order: formats of one order read values alike. */
 function firstFormatOfEachOrder(formats: readonly string[]): readonly string[] {
   const firsts = new Map<string, string>()
   for (const format of formats) {

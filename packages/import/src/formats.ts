@@ -29,7 +29,7 @@ export interface ReadingDescription {
 export interface FormatOptions {
   /** CSV: the column mapping (column-mapping.ts). */
   readonly mapping?: unknown
-  /** The records that the mapping makes; absent: they belong to another registry, so any path is accepted. */
+  /** The kind and record types for the mapping; absent: records belong to another registry, so any path is accepted. */
   readonly records?: MappedRecords
   /** Called before the first record, with how the file is read. */
   readonly described?: (read: ReadingDescription) => void
@@ -43,6 +43,7 @@ export interface FormatOptions {
 
 type EntryReader = (source: ImportSource, from: SourcePosition) => AsyncGenerator<SourceEntry[]>
 
+/** A row of `FILE_FORMATS`: the extensions of a format, and the function that makes its reader. */
 interface FileFormat {
   readonly extensions: readonly string[]
   reader(options: FormatOptions): EntryReader

@@ -16,8 +16,8 @@ export function refuseMappingWithoutPrimary(mapping: ColumnMapping, { recordType
 }
 
 /**
- * True when a target writes the primary identifier: at a path whose values have this type without brackets, at a path with this
- * type in brackets, or at an `identifier_value`, because another column may have its type.
+ * True when a target writes the primary identifier: its path has the identifier type in brackets, such as `identifier[UIN]`; or
+ * values at its path always have this type; or the path ends with `identifier_value`, and another column may have the type.
  */
 const hasPrimaryIdentifier = ({ targets }: ColumnMapping, recordType: RecordType): boolean =>
   targets.some(({ steps, reads }) => {

@@ -90,7 +90,7 @@ export interface ImportProgress {
   readonly written: number
   /** The number of written records that are new; 0 in a dry run. */
   readonly added: number
-  /** The number of lines that replaced a record, or changed a survivor. In a dry run, new records count here too. */
+  /** Written lines whose record replaced a record or changed a survivor. A dry run counts new records here: it cannot tell. */
   readonly replaced: number
   /** The number of lines whose records were stored already as the lines have them; 0 unless the file is complete. */
   readonly unchanged: number
@@ -240,7 +240,7 @@ type RunEventDeps = ImportEventOptions & Pick<RecordingDeps, 'filters' | 'record
 
 interface ImportRun {
   readonly client: ClientBase
-  /** The number of the run (`Progress.run`); null: a dry run, which writes nothing. */
+  /** The number of the import (`newRunNumber`), which a resumed import keeps; null: a dry run, which writes nothing. */
   readonly run: string | null
   readonly duplicates: DuplicateRule
   readonly registry: Registry
@@ -283,6 +283,7 @@ async function runImport(
   }
 }
 
+/** Divides entries into batches. @param limit the most entries of a batch; `BATCH_CHARACTERS` may end a batch earlier */
 async function* batchesOf(groups: AsyncIterable<SourceEntry[]>, preparing: BatchOptions, limit: number): AsyncGenerator<Batch> {
   let batch = new Batch()
   for await (const group of groups) {
@@ -297,6 +298,7 @@ async function* batchesOf(groups: AsyncIterable<SourceEntry[]>, preparing: Batch
   if (batch.entries > 0) yield batch
 }
 
+/** Writes a batch in one transaction. @param before the progress before the batch @returns the progress after it */
 async function commitBatch(run: ImportRun, batch: Batch, before: Progress): Promise<Progress> {
   const { client, registry, events, options } = run
   const progress = await inTransaction(client, async () => {

@@ -31,7 +31,7 @@ export function importFingerprint(
     encoding,
     header,
     lenient: lenient === true,
-    // Another file has none of the rejects before the interruption, and may be of another program.
+    // With another rejects file, the import begins anew: that file does not have the rejects before the interruption.
     rejects: rejectsPath === null ? null : resolve(rejectsPath),
     // The version is part of the identity: an import must not continue with counts that were stored in another form.
     report: REPORT_COUNTS_VERSION,

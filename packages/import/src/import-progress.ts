@@ -23,8 +23,8 @@ export interface Progress {
   /** Whether changes are events; null: nothing is stored yet. */
   readonly events: boolean | null
   /**
-   * The number of the run, which each written record has; null: nothing is stored yet. For a complete file:
-   * `AbsentRemoval.began`.
+   * The number of the run (`newRunNumber`), which each record that the run writes has too; null: nothing is stored yet. For a
+   * complete file, a time in the same unit: records that were added after it are not removed.
    */
   readonly run: string | null
 }
@@ -115,7 +115,8 @@ const COUNT_COLUMNS = (Object.keys(NO_PROGRESS) as (keyof Progress)[]).filter(
  * Loads the progress of the same import, if it was interrupted. Another import into the registry begins anew: if it
  * continued in the middle of a file after another file was read, old records would replace newer ones.
  * @param identity the digest of the source and of the options for reading it
- * @param isComplete true for a complete file: its progress is also loaded if the file was read, but the removal has not ended
+ * @param isComplete true for a complete file: the progress is then also loaded if the file was read to its end, but the records
+ * that it does not name were not all removed
  */
 export async function loadProgress(
   client: ClientBase,
@@ -130,7 +131,7 @@ export async function loadProgress(
   const [row] = rows
   if (row === undefined) return NO_PROGRESS
   const counts = Object.fromEntries(COUNT_COLUMNS.map((name) => [name, Number(row[name])]))
-  // `source` is not `identity` when the file was read to its end: then it is decided anew whether changes are events.
+  // A stored `source` other than `identity` begins with `ended`: the file was read to its end, and `events` is decided anew.
   const events = row.source === identity ? row.events : null
   return { ...NO_PROGRESS, ...counts, read: row.read, events, run: row.run }
 }
@@ -163,7 +164,7 @@ const endedIdentity = (identity: string): string => `${ENDED} ${identity}`
 
 /**
  * Stores that the import has ended. Another import of the same file begins at its first line; the counts stay for the report.
- * @param unremoved `identity` of the import of a complete file that still has to remove records; null: it has none to remove
+ * @param unremoved for a complete file before its removal of records: the `identity` of the import; null: no removal follows
  */
 export const saveImportEnd = (
   client: ClientBase,

@@ -50,7 +50,8 @@ class ArraySplitter {
         start = at
       }
       if (!this.#endsElement(byte)) continue
-      // A number or a word, such as 17 or null, ends before the byte that follows it. Any other element ends with `byte`.
+      // The index after the last byte of the element. A number or a word, such as 17 or null, ends before `byte`: a comma, a
+      // blank or a closing bracket (then the depth is -1). For any other element, `byte` is its last byte.
       const after = this.#depth < 0 || byte === COMMA || BLANK_BYTES.has(byte) ? at : at + 1
       this.#keep(chunk.subarray(start, after))
       entries.push(this.#take(this.#bytes + after))

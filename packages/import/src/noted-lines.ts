@@ -10,8 +10,8 @@ import type { ClientBase } from 'pg'
 /** Makes the temporary table for noted lines. The statements of this connection then have no time limit. */
 export async function createNotedLineTable(client: ClientBase): Promise<void> {
   await client.query('set statement_timeout = 0')
-  // `line` is the number of an accepted line with the primary identifier. It is null when all such lines were rejected or were
-  // about a retired record. A dry run does not recognise retired records, and writes the numbers of such lines.
+  // `line` is the number of an accepted line with the primary identifier. Null: each such line was rejected, or was about a
+  // retired record. A dry run does not recognise retired records, so it accepts lines about them.
   await client.query(
     `create temporary table noted_line (
        record_type text collate "C", primary_identifier text collate "C", line bigint,
@@ -22,7 +22,8 @@ export async function createNotedLineTable(client: ClientBase): Promise<void> {
 /**
  * Stores line numbers in the temporary table.
  * @param lines the line number for each primary identifier; null: its line was rejected, or was about a retired record
- * @returns the line number that an earlier call stored for each primary identifier; those with null or none are left out
+ * @returns for each primary identifier, the line number that an earlier call stored; a primary identifier for which no earlier
+ * call stored a number is left out
  */
 export async function noteLines(
   client: ClientBase,

@@ -32,17 +32,18 @@ export interface LookupTable {
 export const MOST_CODES = 20
 /** The most characters of a value that is proposed as a code. */
 const LONGEST_CODE = 20
-/** An unknown value of a database is shown as a code only if so many rows have it: a rare one may identify a person. */
+/** An unknown value of a database is a code only if this many rows of the sample have it: a rare one may identify a person. */
 const LEAST_ROWS_OF_CODE = 3
 /** Matches a long number, which may be a date or the number of a person. */
 const LONG_NUMBER_PATTERN = /\d{5,}/
 
 const isKnownCode = (list: CodeList, value: string): boolean => codeLabel(list, normaliseCode(list, value) ?? '') !== undefined
 
-/** Returns a listed value as it is, and for a word the code that it means; undefined for any other value. */
+/** Returns a code of the list as it is spelled, or the code that a word such as `femme` means; undefined for other values. */
 const codeFromWord = (list: CodeList, value: string): string | undefined =>
   isKnownCode(list, value) ? value : CODE_TRANSLATIONS[list]?.get(value.toLowerCase())
 
+/** Returns a code as the list spells it. A value that is not on the list is returned in lower case; `?` stays. */
 const canonicalCode = (list: CodeList, value: string): string =>
   value === UNDECIDED_MARK ? value : (normaliseCode(list, value) ?? value)
 
@@ -99,8 +100,8 @@ export function proposeCodes({ column, path, list, values, reasons }: CodedColum
 }
 
 /**
- * Proposes the codes of a column that has keys of a lookup table. A key is shown only if its row has words for just one
- * code of the list, and the key is short and has no long number.
+ * Proposes the codes of a column whose values are keys of a lookup table. The proposal has a key only if the key's row has words
+ * for exactly one code of the list, and the key is short and has no number of five or more digits.
  */
 export function proposeLookup(
   { column, path, list, values, reasons }: CodedColumn,

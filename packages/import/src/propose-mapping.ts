@@ -53,6 +53,7 @@ export function proposeColumns(
   })
 }
 
+/** A path of the record that the name of a column can mean. */
 interface NamedTarget {
   readonly path: string
   /** The attribute; undefined for an identifier. */
@@ -67,7 +68,7 @@ export const plainName = (name: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '')
 
-/** The other names that columns of an attribute may have. An operator may add an attribute with a name such as `constructor`. */
+/** The other names that columns of an attribute may have. `Object.hasOwn`: an operator may name an attribute `constructor`. */
 const columnNamesOf = (name: string): readonly string[] =>
   Object.hasOwn(ATTRIBUTE_COLUMN_NAMES, name) ? (ATTRIBUTE_COLUMN_NAMES[name] ?? []) : []
 
@@ -90,8 +91,8 @@ function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, 
     const target = { path: `${source?.path}[${type.name}]`, meaning: `the identifier type ${type.name}` }
     add([...namesOf(type), ...(IDENTIFIER_COLUMNS[type.name] ?? [])], target)
   }
-  // Paths of identifiers are left out, because identifiers are named by their type above. Paths of telephones and e-mail
-  // addresses are not left out.
+  // The loop before has added the names of identifier types, but not those of telephone numbers and e-mail addresses. So paths
+  // that have only identifiers are left out below, unless these are telephone numbers or e-mail addresses.
   const isContactAt = (path: string): boolean =>
     recordType.identifiers.some(({ path: own, type }) => {
       const found = type === undefined ? undefined : resolveIdentifierType(kind, type)

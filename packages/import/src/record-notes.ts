@@ -11,12 +11,13 @@ import {
 import type { MappingTarget } from './column-mapping.ts'
 import { CELL_STATES, cellProblems, cellRule, describeCellProblem, type RowCells } from './row-documents.ts'
 
-/** A value that its attribute or identifier type cannot have. */
+/** A value that was not understood: its attribute, its identifier type or the column mapping does not accept it. */
 interface UnreadValue {
   /** The name of the attribute, or of the identifier type. */
   readonly name: string
   /** The path of the value in the record, or in an element of a list. */
   readonly path: string
+  /** The rule that the value breaks; empty when it is a rule of the column mapping, which `cellProblems` reports. */
   readonly rule: string
 }
 
@@ -82,8 +83,8 @@ export class RecordNotes implements ReadingNotes {
   }
 
   /**
-   * Compares the notes with the cells of the row: marks the cells whose value an attribute or identifier type cannot have, and
-   * notes the attributes whose cell was not understood.
+   * Completes the cells and the notes from each other. A cell whose value was noted gets the state `not_understood`. For a cell
+   * that the mapping did not understand, a note is added for each attribute and identifier type that is read at its path.
    */
   compare({ targets, states }: RowCells): void {
     if (this.unreadValues.length === 0 && !states.includes(CELL_STATES.not_understood)) return
@@ -102,7 +103,7 @@ export class RecordNotes implements ReadingNotes {
     const targets = cells?.targets ?? []
     const others = this.unreadValues.flatMap((one) => {
       const target = targets.find((other) => isValueOfTarget(other, one))
-      // An unread value whose cell has a rule in the mapping is left out, because `own` has the problem of the cell already.
+      // When the mapping has a rule for the cell, `own` has the problem already. An empty `rule` is from such a cell.
       if (one.rule === '' || (target !== undefined && cellRule(target) !== null)) return []
       return [unreadValueProblem(one, target)]
     })
@@ -116,5 +117,6 @@ function unreadValueProblem({ name, rule }: UnreadValue, target: MappingTarget |
   return describeCellProblem(target, `${rule}${advice}`)
 }
 
+/** True when the target writes the value. The path of the value may be only the end of the target's path (`key`). */
 const isValueOfTarget = ({ reads, key }: MappingTarget, { name, path }: UnreadValue): boolean =>
   reads.includes(name) && `.${key}`.endsWith(path === '' ? '' : `.${searchKey(path)}`)

@@ -2,7 +2,7 @@
 import { oncePerObject } from '@rollcall/core/model/once-per'
 import { type Attribute, namesOf, otherKeys, type RecordType } from '@rollcall/protocol'
 
-/** The values that a path of a record can have. */
+/** A path in the records of one type, and what may be there: plain values, lists, identifiers, attributes. */
 export interface RecordPath {
   readonly path: string
   /** True when a text, number or boolean may be at the path, or the schema does not describe what is there. */
@@ -43,7 +43,7 @@ interface RecordSchema {
 /** A member that every JSON-LD document may have, even if the schema does not list it. */
 const CONTEXT_MEMBER = '@context'
 
-/** A place that may have any values, for paths below a member whose own members the schema leaves open. */
+/** The properties of a path that the schema does not describe, below a member that may have any members. */
 const OPEN_PATH_PROPERTIES = {
   holdsValue: true,
   open: true,
@@ -76,7 +76,10 @@ export function listValuePaths(recordType: RecordType): readonly RecordPath[] {
   return found
 }
 
-/** Maps names to the paths that they mean: the path itself, the names of its attributes, its last member. The first one wins. */
+/**
+ * Maps names to paths. The names of a path are the path itself, the names of its attributes and its last member. If paths share a
+ * name, the earlier sort of name in this order wins, then the path that is listed first.
+ */
 export function pathsByName(recordTypes: readonly RecordType[]): ReadonlyMap<string, string> {
   const paths = recordTypes.flatMap(listValuePaths)
   const names = new Map<string, string>()

@@ -22,7 +22,7 @@ const NO_REJECTS_FILE: RejectsFile = { append: async () => undefined, bytes: 0, 
 
 /**
  * Opens a rejects file that only its owner can read. If an interrupted import continues, the file loses the rejects that were
- * written after the last committed batch; a new import replaces the file. The first reject creates the file.
+ * written after the last committed batch. A new import deletes an old file at once, and makes a new file at its first reject.
  * @param path null: rejects are not written
  * @param bytes the length of the file at the last committed batch
  * @throws ImportError the path cannot be written

@@ -43,7 +43,7 @@ class UnderstoodValueCounter {
   }
 }
 
-/** The names of the identifier types and attributes whose values a report counts for a record type, in its order. */
+/** The names of the identifier types and attributes that a report counts for a record type, in the order of the report. */
 export function reportedNames(kind: Kind, { attributes, compounds = [] }: RecordType): readonly string[] {
   const members = compounds.flatMap((compound) => compound.members)
   // An age is computed and not stored, so it has no values to count.
@@ -58,7 +58,7 @@ class RecordCounts {
   readonly #types: ReadonlyMap<string, UnderstoodValueCounter>
   /** The counts of each attribute, with the position of its first column in a prepared record. */
   readonly #columns: readonly (readonly [at: number, counts: UnderstoodValueCounter])[]
-  /** The counts of each birth date, from which ages are computed, with the position of its first column. */
+  /** Those of `#columns` that belong to a birth date: an attribute from which an age is computed. */
   readonly #births: readonly (readonly [at: number, counts: UnderstoodValueCounter])[]
 
   constructor(kind: Kind, recordType: RecordType) {
@@ -206,6 +206,7 @@ function addRejections(rejections: readonly RejectionCounts[]): readonly Rejecti
   return [...byReason.values()]
 }
 
+/** Returns the sums of two counts, without changing them. */
 function addCountedValues(before: CountedValues | undefined, after: CountedValues): CountedValues {
   // A map, because a member of a record may be called `constructor`.
   const values = new Map(Object.entries(before?.values ?? {}))

@@ -16,7 +16,7 @@ import { cellRule } from './row-documents.ts'
 /** The counts of the values of one attribute, identifier type or column. */
 interface ReportedValues extends ValueCounts {
   readonly empty: number
-  /** The rule that some values broke; null when none did, when a row of `columns` has the rule, or when no rule is known. */
+  /** The rule that some values broke. Null: no value broke a rule, the report of a column has the rule, or no rule is known. */
   readonly rule: string | null
 }
 

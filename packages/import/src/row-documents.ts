@@ -5,7 +5,7 @@ import type { JsonValue } from '@rollcall/protocol'
 import type { ColumnMapping, MappingTarget } from './column-mapping.ts'
 import { ImportError } from './import-error.ts'
 
-/** How a cell was read. `not_understood`: by the mapping, or later by an attribute or identifier type. */
+/** How a cell was read. `not_understood`: the mapping, or later the attribute or identifier type, does not accept the value. */
 export const CELL_STATES = { empty: 0, value: 1, not_understood: 2 } as const
 
 /** For one row, how the cell of each target was read. */
@@ -78,8 +78,8 @@ export const cellProblems = ({ targets, states }: RowCells): readonly string[] =
 
 /**
  * The index of the column that a target names; null when the target is a constant.
- * @param isHeader false: `names` may be values of persons. The error then quotes a name only if it is the name of the column in
- * another case or with other separators.
+ * @param isHeader false when `names` may be the data of a person. The error then quotes only a name that differs from `column` in
+ * case or separators alone.
  */
 function columnIndex({ path, column }: MappingTarget, names: readonly string[], isHeader: boolean): number | null {
   if (column === null) return null
@@ -129,7 +129,8 @@ function putCellValues(document: DocumentMembers, target: MappingTarget, values:
   if (first === undefined) return
   let parent = document
   for (const { key, array } of steps.slice(0, -1)) {
-    // Only own members are looked at: a member may be called `constructor`. Two targets may share only a list.
+    // Only own members are looked at: a member may be called `constructor`. The step has an object, or a list of one object: the
+    // check of the mapping refuses a target that writes a value where another target has an object.
     if (!Object.hasOwn(parent, key)) parent[key] = array ? [{}] : {}
     const next = parent[key]
     parent = (Array.isArray(next) ? next[0] : next) as DocumentMembers

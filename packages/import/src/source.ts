@@ -13,8 +13,8 @@ const CHUNK_BYTES = 256 * 1024
 /** The number of bytes at the beginning from which the identity of a file is computed. */
 const HEAD_BYTES = 1024 * 1024
 /**
- * The beginning of a stream shows what it is. Chunks are read until they have `LEAST_HEAD_BYTES` bytes, enough for a byte order
- * mark, and the end of the first line. They are read no further when they have `STREAM_HEAD_BYTES` bytes.
+ * The beginning of a stream shows what it is. Chunks are read until they have the first line and at least `LEAST_HEAD_BYTES`
+ * bytes, enough for a byte order mark. If the first line is long, they are read only until they have `STREAM_HEAD_BYTES` bytes.
  */
 const [LEAST_HEAD_BYTES, STREAM_HEAD_BYTES] = [16, 64 * 1024]
 

@@ -35,7 +35,7 @@ export interface WriteLinesOptions {
   /** The number of the run (`Progress.run`); null: a dry run, which only notes primary identifiers. */
   readonly run: string | null
   readonly duplicates: DuplicateRule
-  /** True when the documents of records before the change are read too, for events. */
+  /** True when the documents that the lines replace are read from the database too, for events. */
   readonly before: boolean
   /** True for a complete file: its lines are noted, and a record that is stored already as its line has it is not written. */
   readonly isComplete: boolean
@@ -49,7 +49,7 @@ interface WrittenLines {
   /** The changes of surviving records by lines about records that were merged into them. */
   readonly merged: readonly RecordChange[]
   readonly rejects: readonly { readonly of: RecordLine; readonly reason: string }[]
-  /** The primary identifiers that the run met before in an earlier line, each with the number of that line. */
+  /** The primary identifiers that accepted lines of earlier batches have, each with the number of such a line. */
   readonly met: ReadonlyMap<string, number>
 }
 
@@ -85,6 +85,7 @@ export async function writeLines(
     : writeLinesKeepingFirst(writing, recordType, lines)
 }
 
+/** Writes all lines: of the lines of the file with one primary identifier, the record of the last one stays. */
 async function writeLinesKeepingLast(
   writing: WriteLinesOptions,
   recordType: RecordType,
@@ -183,8 +184,8 @@ async function writeChanged(
   const unchanged = await sink.unchangedAmong(client, registry, recordType, records)
   const changed = fresh.filter((one) => !unchanged.has(primaryIdentifierOf(one)))
   const written = changed.length === 0 ? NOTHING_WRITTEN : await writeInOneStatement(writing, recordType, changed)
-  // Lines whose record is stored now are noted with their number. Other lines are noted with null: a later line with the
-  // same primary identifier does not repeat them.
+  // Primary identifiers whose record is stored now are noted with the number of the line. All others are noted with null: their
+  // line was refused or is about a retired record, so a later line with the same primary identifier is no repetition.
   const standing = new Set([...written.records.map((one) => one.primary_identifier), ...unchanged])
   const noted = [...latest].map(([primary, { line }]) => [primary, standing.has(primary) ? line : null] as const)
   await noteLines(client, recordType, new Map(noted))

@@ -51,8 +51,8 @@ const DAY_MS = 86_400_000
 const LAST_DAY_NUMBER = 2_932_896
 
 /**
- * Bytes. A text up to this size is not deflated, because that would take longer than everything else. When such a text is
- * encrypted, its row stays below 2 KB. PostgreSQL stores values outside of their row when the row is larger.
+ * Bytes. A text up to this size is not deflated: the time for it is not worth the bytes. When such a text is encrypted, its row
+ * stays below 2 KB. PostgreSQL stores values outside of their row when the row is larger.
  */
 const MOST_UNDEFLATED_BYTES = 1_700
 /** Bytes. A text up to this size is deflated on this thread: handing it to another thread costs more. */
@@ -60,7 +60,7 @@ const MOST_BYTES_DEFLATED_SYNC = 32_768
 /** Bytes. A deflated text up to this size is inflated on this thread. The inflated text may be far larger. */
 const MOST_BYTES_INFLATED_SYNC = 8_192
 
-/** The text of a message repeats itself: a higher level takes twice the time and saves only a few per cent. */
+/** Level 1: a higher level takes twice the time and makes the text of a message only a few per cent smaller. */
 const FAST_DEFLATE = { level: 1 }
 
 const deflate = promisify<Buffer, ZlibOptions, Buffer>(deflateRaw)

@@ -47,8 +47,9 @@ export interface MasterKeySource {
   /** The key that will replace the current one, the same at each call. @throws MasterKeyError the operator gave none */
   next(): Promise<KeyObject>
   /**
-   * If the file `<path>.new` has the current key, renames it to `<path>`. The earlier key stays, in `<path>.before-<time>`: the
-   * time is that of the newer key. Call `settle` inside `whileMasterKeyStays`.
+   * If the file `<path>.new` has the current key, renames it to `<path>`. The earlier key stays in `<path>.before-<time>`; the
+   * time is that of the file `<path>.new`. Does nothing for keys from the environment. Call `settle` inside
+   * `whileMasterKeyStays`.
    */
   settle(current: KeyObject): Promise<void>
 }
@@ -61,8 +62,8 @@ interface EnvironmentKeys {
 }
 
 /**
- * The environment as the place of the master key. It never makes a key: if several machines use the database, only one
- * of them would have the key.
+ * The environment as the place of the master key. It never makes a key: other machines that use the same database would not have
+ * the key.
  */
 export function masterKeyFromEnvironment({ masterKey, newMasterKey }: EnvironmentKeys): MasterKeySource {
   return {
@@ -101,10 +102,10 @@ export function masterKeyFromFile(path: string, newMasterKey?: KeyObject): Maste
     next: async () => newMasterKey ?? readOrMakeMasterKeyFile(successor),
     async settle(current) {
       if (!(await readMasterKeyFile(successor))?.equals(current)) return
-      // Backups and lines of the journal from before are encrypted under the earlier key. This file may be its only copy.
+      // Earlier backups and lines of the journal are encrypted under the earlier key. The file `path` may be its only copy.
       const time = (await stat(successor)).mtime.toISOString().replace(/\W/g, '')
       await link(path, `${path}.before-${time}`).catch((error: NodeJS.ErrnoException) => {
-        // A process that was killed here has made the link, or there is no earlier file.
+        // EEXIST: a process that was killed here had made this link. ENOENT: there is no earlier file.
         if (error.code !== 'EEXIST' && error.code !== 'ENOENT') throw error
       })
       await rename(successor, path)

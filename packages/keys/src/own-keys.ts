@@ -46,9 +46,9 @@ export interface OwnKeys extends SignatureKeyFinder {
   /** The private half of the valid encryption key with this kid; null for an unknown, expired or revoked key. */
   decryption(kid: string): Promise<CryptoKey | null>
   /**
-   * The key set for peers (N14): first the active and the next keys, then the retired ones that are still valid. The
-   * oldest retired keys are left out if there are too many.
-   * @param sender_id if given, each signature key is there twice: its second `kid` is the kidId of this sender's signatures
+   * The key set for peers (N14): first the active and the next keys, then the retired ones that are still valid. The oldest
+   * retired keys are left out if there are too many.
+   * @param sender_id if given, the set has each signature key a second time, with the kidId of this sender's signatures as `kid`
    */
   jwks(sender_id?: string): Promise<{ readonly keys: readonly JWK[] }>
   /** The keys of access tokens, which are not published. */

@@ -82,7 +82,8 @@ export interface RotatedKey {
 }
 
 /**
- * Retires the active keys, makes the next keys active, and makes new next keys. Erases retired keys that have expired.
+ * Retires the active keys, makes the next keys active, and makes new next keys. Erases the encrypted JWKs of retired keys that
+ * have expired.
  * @param wanted selects the definitions; of these, only the ones that are in use get new keys
  */
 export async function rotateOwnKeys(

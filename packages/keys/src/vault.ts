@@ -73,7 +73,7 @@ export async function decryptWithAnyMasterKey(
   throw new DecryptionError('an encrypted value was altered, moved, or encrypted with another master key')
 }
 
-/** The master key of the database. A key in a temporary place is moved to its final place. @throws MasterKeyError */
+/** Returns the master key of the database. If `<path>.new` has it, this file is renamed to `<path>`. @throws MasterKeyError */
 export async function currentMasterKey(db: Database, source: MasterKeySource): Promise<MasterKey> {
   const current = await findMasterKey(db, source)
   await whileMasterKeyStays(db, () => source.settle(current.key))
@@ -109,10 +109,10 @@ async function ensureFirstMasterKey(db: Database, source: MasterKeySource): Prom
 const MASTER_KEY_VERSION_COUNT = 255
 
 /**
- * Replaces the master key by `source.next()`. After an interruption, the master key is the old or the new one, `source`
- * has both, and the next call finishes the work. Servers that have both keys go on.
+ * Replaces the master key by `source.next()`. After an interruption, the database has the old or the new master key, `source` has
+ * both keys, and the next call finishes the work. Servers that have both keys go on.
  * @param others tables of other packages that have encrypted values
- * @returns the current version, and the number of values that were encrypted again; 0 when an earlier call had done it
+ * @returns the current version, and the number of values that were encrypted again; 0 when an earlier call had encrypted them
  * @throws MasterKeyError the current key is missing or wrong, or the next key is missing
  * @throws DecryptionError an encrypted value is damaged; nothing is changed
  */

@@ -87,7 +87,10 @@ class JsonReader {
   readonly #bulk: JsonBulk | undefined
   /** The length of the longest path in `bulk`: members in deeper objects are not compared with the paths. */
   readonly #bulkLevels: number
-  /** The path to the value that is being read: one step for each open array or object; null while none of its values is read. */
+  /**
+   * For each open array or object, the index or name of the value that is being read in it; together, the path to that value.
+   * Null before the first element of an array, and until the next name in an object is read.
+   */
   readonly #steps: (PathStep | null)[] = []
   #at = 0
   #depth = 0

@@ -6,7 +6,10 @@ const JSON_TYPE_PATTERN = /^application\/(?:[\w!#$&^.-]+\+)?json$/
 export interface AcceptedTypes {
   readonly accepts: RegExp
   readonly rule: string
-  /** Types that are also accepted when the request has no header `Origin`, so no web page sent it; null for none. */
+  /**
+   * Matches further types that are accepted when the request has no header `Origin`, so no web page sent it; null when there are
+   * no further types.
+   */
   readonly alsoByPrograms: RegExp | null
 }
 
@@ -16,9 +19,10 @@ export const ACCEPTED_TYPES = {
   /** The content types for requests of the protocol. */
   request: { accepts: JSON_TYPE_PATTERN, rule: 'must be application/json or application/*+json', alsoByPrograms: null },
   /**
-   * For callbacks. Many senders have the default type of their HTTP library, which is text, or none. With these types, a web page
-   * can send requests to any address without asking the receiver (Fetch Standard, CORS-safelisted request-header). Requests of
-   * web pages with these types are refused: a receiver that needs no signature would accept a forged callback.
+   * For callbacks. Many senders keep the default of their HTTP library, which is a text type or no Content-Type. Both are
+   * accepted from programs, but refused when the request has the header `Origin`: web pages can send such requests to any address
+   * without a preflight request (Fetch Standard, CORS-safelisted request-header), and a receiver that needs no signature would
+   * accept a forged callback.
    */
   callback: {
     accepts: JSON_TYPE_PATTERN,

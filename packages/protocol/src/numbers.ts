@@ -3,7 +3,10 @@
 /** The rule for numbers in the words of error messages. */
 export const NUMBER_RULE = 'the number cannot be kept as it is written; write it as a string'
 
-/** A number of at most this many characters and without exponent has at most 15 digits, which a double keeps. */
+/**
+ * A number written with at most this many characters, sign and point included, and without exponent. It has at most 15 digits,
+ * which a double keeps.
+ */
 const MOST_SAFE_CHARACTERS = 15
 
 /**

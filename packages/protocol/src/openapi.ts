@@ -33,7 +33,7 @@ export interface OpenApiDocument extends JsonObject {
 export interface OpenApiOptions {
   /** The base address of the registry, with namespace and version. It may be relative to the host. */
   readonly server_url: string
-  /** The operations that the server has. The document describes those that the kind has too. */
+  /** The operations that the server has. The document leaves out those that the kind does not have. */
   readonly operations: readonly Operation[]
   /** The modes that are served; both by default. */
   readonly ways?: readonly Way[]
@@ -144,7 +144,8 @@ function requestBody(kind: Kind, operation: Operation, way: Way, components: Com
 function syncOperation(kind: Kind, operation: Operation, components: ComponentCollector): JsonObject {
   const { reply } = operation
   const envelope = components.refer(callbackEnvelope(reply.schema, `${reply.name}Envelope`))
-  // The body has the members of the reply twice: in `message`, and, for senders that expect no envelope, beside it (D8, D9).
+  // The body has the members of the reply twice (D8, D9): in `message`, and, for systems that expect no envelope, beside
+  // `message`.
   const schema = operation.reply_also_bare ? { allOf: [envelope, components.refer(reply.schema)] } : envelope
   return {
     operationId: `sync-${operation.name}`,

@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox'
 import type { Deprecation } from './deprecation.ts'
 
-/** A message of a reply: its schema, and the member that has its batch, if any. */
+/** The message in a reply. `items` is the member with its list of items, which is the batch; null when it has none. */
 export interface Reply {
   readonly name: string
   /** The documented schema of the message, for messages that we send. */
@@ -17,11 +17,11 @@ export interface Message extends Reply {
    * does not check is checked later.
    */
   readonly incoming: TSchema
-  /** True when `header.total_count` must equal the number of items. It may also be missing or 0. */
-  readonly counted: boolean
   /**
-   * The path to the batch; null when the message has no batch. In most messages the path has one step: the member in `items`.
+   * True when `header.total_count` must equal the number of items. A message without total_count, or with 0, is also accepted.
    */
+  readonly counted: boolean
+  /** The path to the batch; null when the message has no batch. In most messages the path is one name, the same as in `items`. */
   readonly batch: readonly string[] | null
   /** The paths of members that may have many values, in every accepted spelling. All other members have few. */
   readonly bulk: readonly (readonly string[])[]
@@ -31,8 +31,8 @@ export interface Message extends Reply {
 export type HeaderShape = 'request' | 'callback'
 
 /**
- * Selects, by `where`, the rows of CODES whose codes may be the `status_reason_code` of an item in a reply. A reply to
- * unsubscribe has no items, but one code.
+ * Selects, by `where`, the rows of CODES whose codes may be the `status_reason_code` of an item in a reply, or of a whole reply
+ * to unsubscribe, which has no items.
  */
 export type ItemCodes = 'search' | 'subscribe' | 'unsubscribe'
 
@@ -85,7 +85,7 @@ export interface Operation {
   readonly reply_also_bare: boolean
   /** The callback that has the result of an asynchronous request; null when the operation has no asynchronous path. */
   readonly callback: Callback | null
-  /** The callback that is sent later without a further request; null when there is none. */
+  /** The callback that sends notifications to the requester after the answer; null when the operation has none. */
   readonly notifies: Callback | null
   /** The value of `where` in CODES for the reason codes of the reply; null when the reply has no reason codes. */
   readonly codes: ItemCodes | null

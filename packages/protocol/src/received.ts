@@ -5,7 +5,10 @@
 import type { TSchema } from 'typebox'
 import type { Kind } from './kinds/kind.ts'
 
-/** Members whose text a client only shows. A dotted entry means the second member inside the first. */
+/**
+ * Members whose text a client only displays. `subscriptions.status` means the member `status` in `subscriptions`, and no other
+ * `status`.
+ */
 const ONLY_SHOWN_MEMBERS: readonly string[] = [
   'locale',
   'status_reason_code',

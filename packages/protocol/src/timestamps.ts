@@ -63,9 +63,9 @@ export function normaliseTimestamp(text: string): { readonly text: string; reado
 }
 
 /**
- * True when a time is in a window around an instant. False when the text is not a time, unless `window` is 0.
- * @param window seconds before and after the instant; 0: every text is accepted
- * @param at milliseconds since 1970 UTC
+ * True when a text is a time that is at most `window` seconds before or after an instant. With a `window` of 0 nothing is
+ * checked, and every text gives true.
+ * @param at the instant, in milliseconds since 1970 UTC
  */
 export function isWithinWindow(text: string, window: number, at: number): boolean {
   if (window === 0) return true
@@ -73,7 +73,10 @@ export function isWithinWindow(text: string, window: number, at: number): boolea
   return instant !== null && Math.abs(at - instant) <= window * 1_000
 }
 
-/** True for a text in the form of a date and time without a zone, so that the reason can say what is missing. */
+/**
+ * True for a text in the form of a date and time without a zone. The refusal of such a text can then say that the zone is
+ * missing.
+ */
 export function isTimeWithoutZone(text: string): boolean {
   return ZONELESS_TIME_PATTERN.test(text)
 }

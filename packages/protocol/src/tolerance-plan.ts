@@ -27,13 +27,16 @@ export interface TolerancePlan {
   readonly spellings: readonly (readonly [accepted: string, canonical: string])[]
   readonly readings: readonly (readonly [member: string, reading: MemberValueReader])[]
   readonly inside: readonly (readonly [member: string, plan: TolerancePlan])[]
-  /** Members that may be missing. `object`: schema or forms know members inside this one, so {} counts as missing. */
+  /**
+   * Members that may be missing. `object` is true for an object with members that the schema or the forms name: {} counts as
+   * missing.
+   */
   readonly optional: readonly { readonly member: string; readonly object: boolean }[]
 }
 
 /**
  * The parts of a schema that `makeTolerancePlan` reads. The schema of a union or of a `Type.Record` has no `properties`: inside
- * such a value, only what `ToleratedForms` name is changed.
+ * such a value, only the forms that `ToleratedForms` lists are changed.
  */
 export interface ObjectSchema {
   readonly type?: unknown
@@ -42,7 +45,7 @@ export interface ObjectSchema {
   readonly items?: ObjectSchema
 }
 
-/** Makes the plan for a schema and its rows of accepted spellings. */
+/** Makes the plan for a schema and the forms that are accepted besides it. */
 export function makeTolerancePlan(schema: ObjectSchema, rows: ToleratedForms): TolerancePlan {
   const { properties = {}, required = [] } = schema.items ?? schema
   const inside = new Set([...Object.keys(properties), ...Object.keys(rows.inside ?? {})])

@@ -26,10 +26,10 @@ export interface Problem {
 /** A compiled schema. `Value` is the type of the values that it accepts. */
 export interface Validator<Value = unknown> {
   /**
-   * The first problem, such as "message.search_request[0].timestamp: must be a date-time with a time zone ..."; null
-   * when there is none. Elements are checked in the order of the document, members in the order of the schema, missing
-   * members before wrong ones. In a value with more than 100 elements in a list, a later problem may be named.
-   * `path` is the place of `value`, such as `message`; it may be empty.
+   * The first problem, such as "message.search_request[0].timestamp: must be a date-time with a time zone ..."; null when there
+   * is none. Elements are checked in the order of the document, members in the order of the schema, missing members before wrong
+   * ones. If a list has more than 100 elements, the problem need not be the first: only the first elements of lists are checked
+   * at first. `path` is the place of `value`, such as `message`; it may be empty.
    */
   problem(value: unknown, path: string): string | null
   /** The first problem, with its place inside the value and the rule. */
@@ -74,9 +74,9 @@ export function validator<Value = unknown>(schema: TSchema): Validator<Value> {
 const CUT_ARRAY_LENGTHS = [100, 10_000]
 
 /**
- * The value with shortened arrays, if the schema still refuses it; else the whole value. TypeBox looks at every element before
- * it names the first error, which would take seconds for millions of wrong elements. Elements keep their index. A problem in an
- * element that was cut off is not reported when another problem remains.
+ * The value in which the problem is searched: a copy with shortened arrays if the schema refuses this copy too, else the whole
+ * value. TypeBox looks at every element before it names the first error, which would take seconds for millions of wrong elements.
+ * Elements keep their index. When the copy is refused, problems in the elements that were cut off are not found.
  */
 function shortestFailingValue(compiled: { Check(value: unknown): boolean }, value: unknown): unknown {
   for (const length of CUT_ARRAY_LENGTHS) {
@@ -221,7 +221,10 @@ function branchesText(union: Record<string, unknown>): string {
   return [...new Set(accepted)].join(' or ')
 }
 
-/** The known members of the closed object that has the schema `false` at this path. */
+/**
+ * The members that a closed object may have.
+ * @param path the path of the schema `false` that the object's schema has for all other members
+ */
 function knownMemberNames(schema: TSchema, path: string): readonly string[] {
   const around = schemaAt(schema, path.slice(0, path.lastIndexOf('/')))
   return Object.keys(around?.properties ?? {})

@@ -38,9 +38,9 @@ export async function changeSource(db: Database, registry: Registry, source: obj
     await client.query(NO_STATEMENT_TIMEOUT_SQL)
     await lockRegistryFor(client, id, 'exclusive change')
     const awaits_records = isCopy && (!wasCopied || registry.awaits_records === true)
-    // Copied and live records have different ids, and our tables have ids in events and in stored pages of answers. After this
-    // update searches store only ids of the new kind. Older ids are replaced: by live ones in `stopCopying`, by those of copies
-    // when all records are copied.
+    // Live records and copies have different ids, which events and stored pages of answers contain. After this update, searches
+    // store only ids of the new sort. Ids stored before are replaced: by ids of live records in `stopCopying`, or by ids of
+    // copies when the first comparison has ended. Until then `awaits_records` is true.
     if (!(await storeSource(client, registry, { source, own_records: isCopy, awaits_records }))) {
       throw new StoreRefusal(`the source of ${namespace} was changed by somebody else meanwhile; look at it again`)
     }
@@ -53,7 +53,7 @@ export async function changeSource(db: Database, registry: Registry, source: obj
 /**
  * Checks that a registry may get another source file. The key columns may change only if the registry is a mirror before and
  * after the change, and all its records are copied. Otherwise they must stay: the ids of live records are made from the keys.
- * @returns the present file as it is stored. It is not read: the kind may have lost a name that it maps.
+ * @returns the present file as it is stored, unread: the file may map a name that the kind has no longer
  * @throws SourceRefusal the new file is no source file, or it lacks a record type or takes keys from another column
  * @throws StoreRefusal the registry has no source
  */

@@ -27,7 +27,10 @@ export interface CheckedRecords {
   readonly rows: number
   /** The number of rows that cannot become records, so that no answer has them. */
   readonly leftOut: number
-  /** The report of an import of these rows. Its line numbers are the positions of rows in the order of their keys. */
+  /**
+   * The report that an import of these rows would have; nothing is imported. Its line numbers are the positions of rows in the
+   * order of their keys.
+   */
   readonly report: ImportReport
   /**
    * Columns that the source file compares exactly, but whose values our records write in another way, such as identifiers in
@@ -66,7 +69,7 @@ export async function checkSource(kind: Kind, file: SourceFile, engine: OpenEngi
 async function checkMirrorCanFollow({ mirror, records }: SourceFile, engine: OpenEngine): Promise<void> {
   if (mirror === null) return
   if (mirror.follow !== 'poll') {
-    // The name of our place in the log does not matter, because none is made here: the check only finds what would prevent it.
+    // Any name will do, because no replication slot is made here: the check only finds what would prevent one.
     const problems = await engine.log('check').problems()
     if (problems.length > 0) throw new SourceRefusal(problems.join('; '))
     return
@@ -169,6 +172,6 @@ function countUnfoundValues(kind: Kind, records: RecordMapping, rows: readonly S
   })
 }
 
-/** True when our records have another text for a value than the source. False for a value that cannot be read (null). */
+/** True when our records have another text for a value (`normal`) than the source (`text`). False when `normal` is null. */
 const isReadAsOtherText = (normal: unknown, text: string): boolean =>
   normal !== null && (Array.isArray(normal) ? normal[0] : normal) !== text

@@ -39,7 +39,7 @@ const describeSubject = (compared: ComparisonSubject): string =>
 
 /**
  * Says why a way to compare cannot be used for the type of an attribute; null: it can.
- * @param types the types for which the way is
+ * @param types the types that the way can compare: attribute types, or `identifier`
  */
 const findTypeProblem = (compared: ComparisonSubject, types: readonly string[]): string | null =>
   types.includes(subjectTypeOf(compared)) ? null : `is ${describeSubject(compared)}; another way to compare fits it`

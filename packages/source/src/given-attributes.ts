@@ -27,8 +27,8 @@ export const withGivenAttributes = oncePerObject((records: RecordMapping): Recor
 })
 
 /**
- * True when the list may have an element. If the list has an empty path, the record itself is the element: then the record must
- * have something at a path of a member.
+ * True when the mapping may give an element of the list. For the empty path the record itself is the element: then the mapping
+ * must give a path of one of the members. `isIn` is true for a path that the mapping may give.
  */
 const mayHaveElement = ({ paths, members }: Compound, isIn: (path: string) => boolean): boolean =>
   paths.some((path) =>

@@ -39,7 +39,7 @@ interface SearchTimeLimit {
   readonly now: () => number
 }
 
-/** The participant id for work without a participant, which needs a slot too: only searches name a participant. */
+/** The participant id under which all work other than a participant's search takes its slot. */
 const NO_PARTICIPANT = 0
 
 /**
@@ -63,8 +63,8 @@ export function liveRecords(
     source: {
       reader: () => reader,
       async session(work) {
-        // Types of columns are read before the session begins: within it, `refusal` would wait for another connection
-        // to read them.
+        // This reads the types of columns before the session begins. Within the session, the function `refusal` below would
+        // need a second connection to read them.
         for (const records of file.records.values()) await engine.bounds(records, ANY_RECORD_MAY_MATCH)
         return runInSlot(slots, () =>
           withSnapshot(engine.begin, (state) => {
@@ -141,7 +141,7 @@ async function runInSlot<Result>(slots: SearchSlots, work: () => Promise<Result>
   try {
     return await slots.run(NO_PARTICIPANT, work)
   } catch (error) {
-    // Here the fault does not mean that the participant sends too many requests, so it becomes another error.
+    // A RequestFault of the slots would tell a participant to send fewer requests. This work is no search of a participant.
     throw error instanceof RequestFault ? new RecordsUnavailable(error) : error
   }
 }

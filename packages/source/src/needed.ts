@@ -72,7 +72,7 @@ const PRESENCE_TEST: ColumnTest = { is: 'present' }
 function comparisonCondition(records: RecordMapping, attribute: Attribute, asked: Comparator, value: Literal): NeededCondition {
   const way = records.compare.get(attribute.name)
   if (way === undefined) return ANY_RECORD_MAY_MATCH
-  // A number that counts persons is answered without the protected ones, so the number in the column may be larger.
+  // Protected persons are not counted in the number that we answer. So the column may have a larger number than our answer.
   const isCount = records.recordType.relations?.some(({ counted_by }) => counted_by === attribute.name) === true
   if (isCount && (asked === 'le' || asked === 'lt')) return ANY_RECORD_MAY_MATCH
   const operator = isCount && asked === 'eq' ? 'ge' : asked
@@ -92,8 +92,8 @@ function identifierCondition(records: RecordMapping, { type, value }: Identifier
 const ANY_IDENTIFIER: ComparisonSubject = 'identifier'
 
 /**
- * The columns that may have an identifier of the type: columns that the mapping gives this type, or reads as this type, and
- * columns of identifier values whose type is in another column.
+ * The columns that may have an identifier of the type: the mapping names the type for the column; or the type is read at the path
+ * of the column; or the column has values of identifiers whose type is in another column.
  */
 const identifierColumns = (records: RecordMapping, type: string): readonly MappedColumn[] =>
   mappedColumnsOf(records, ({ identifier_type, reads, steps }) => {
@@ -108,9 +108,8 @@ const mappedColumnsOf = ({ own, children }: RecordMapping, gives: (target: Mappi
   [own, ...children].flatMap((part) => part.targets.filter(gives).map((target) => ({ part, target })))
 
 /**
- * Makes the condition that at least one of the columns passes its test. Without columns, no record matches. If one of them cannot
- * be tested, every record may match: a constant, a column without a test, or one with several values in a cell, for which only
- * the test `present` is possible.
+ * Makes the condition that at least one of the columns passes its test. Without columns, no record matches. If a column has no
+ * test, every record may match. A constant has no test. A column with several values in a cell has only the test `present`.
  */
 function someColumnCondition(
   columns: readonly MappedColumn[],

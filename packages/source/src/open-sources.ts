@@ -27,7 +27,8 @@ interface OpenedSource {
 }
 
 /**
- * Lets this process read the sources of a database's registries live. `close` closes the sources that the process has opened.
+ * Registers for this process how the records of a database's registries are read live from their sources (`setRecordsOpener`).
+ * `close` closes all sources that were opened.
  * @param searchTime milliseconds for all statements of a search (default: 10 seconds)
  */
 export function openSources(db: Database, env: EnvironmentVariables, searchTime?: number): { close(): Promise<void> } {

@@ -54,6 +54,7 @@ const makeUndecidedMember = (name: string, choices: readonly MemberChoice[], ...
   isOptional: false,
 })
 
+/** The values of a column in the sample, without empty ones; a value may be there twice. */
 const columnValues = ({ header, rows }: SampledTable, column: string): readonly string[] => {
   const at = header.indexOf(column)
   return at < 0 ? [] : rows.flatMap((row) => row[at]?.trim() || [])
@@ -124,6 +125,7 @@ function notRemovedClause(sampled: SampledTable, { name, holds, isNullable }: Ca
   return isNullable && (holds === 'day' || holds === 'instant') ? `${column} is null` : null
 }
 
+/** Makes the SQL conditions that a person may choose from: for each value of the column, or for a boolean column the column. */
 function flagClauses(sampled: SampledTable, { name, holds }: CatalogColumn): readonly string[] {
   const column = sqlColumnName(sampled, name)
   if (holds === 'boolean') return [column]
@@ -193,8 +195,8 @@ function findProposedMember({ column, state, path, rule, choices, reasons }: Pro
 }
 
 /**
- * Proposes the line of `columns` for the primary identifier, with the columns from which a person must choose; null: a line for
- * it is already proposed.
+ * Proposes the member of `columns` for the primary identifier, with the columns from which a person must choose; null: `members`
+ * already has that member.
  */
 export function proposePrimary(
   recordType: RecordType,

@@ -61,7 +61,7 @@ export interface ProposedTable {
 
 /**
  * Proposes the records of a source file.
- * @param tables the name of a table for each record type. For a record type that is absent, the names of columns decide
+ * @param tables names of tables, by the name of the record type. For other record types, the names of columns decide
  * @throws SourceRefusal no table, or several, may have the records; there is no table or record type of a given name; or the
  * database cannot be read
  */
@@ -87,6 +87,7 @@ export async function proposeSource(
 
 const fullTableName = ({ schema, name }: Pick<CatalogTable, 'schema' | 'name'>): string => `${schema}.${name}`
 
+/** Chooses for each record type the table named for it, or else the one that `findBestTable` finds. @throws SourceRefusal */
 function chooseTables(
   kind: Kind,
   catalog: readonly CatalogTable[],
@@ -123,8 +124,8 @@ function requireTableNamed(given: string, catalog: readonly CatalogTable[]): Cat
 }
 
 /**
- * Finds the table with the most points for the records; null: none has enough.
- * @throws SourceRefusal two tables have the same number of points, and no table has more
+ * Finds the table with the most points for the record type; null: no table has `LEAST_TABLE_POINTS`.
+ * @throws SourceRefusal two tables share the highest number of points
  */
 function findBestTable(kind: Kind, recordType: RecordType, catalog: readonly CatalogTable[]): CatalogTable | null {
   const rated = catalog
@@ -141,6 +142,7 @@ function findBestTable(kind: Kind, recordType: RecordType, catalog: readonly Cat
   )
 }
 
+/** Rates a table by its columns: one point for each path that their names may mean, or two for the path of an identifier type. */
 function columnPoints(kind: Kind, recordType: RecordType, { name, columns }: CatalogTable): number {
   const header = columns.map((column) => column.name)
   const proposed = proposeColumns(kind, recordType, { header, rows: [] }, { name, taken: new Map(), lookups: new Map() })
@@ -148,6 +150,7 @@ function columnPoints(kind: Kind, recordType: RecordType, { name, columns }: Cat
   return [...paths].reduce((sum, path) => sum + (path.endsWith(']') ? 2 : 1), 0)
 }
 
+/** Rates a table by what is not in its columns: other tables refer to it, its name has the record type's name, it is no view. */
 function tableBonusPoints({ name }: RecordType, table: CatalogTable, catalog: readonly CatalogTable[]): number {
   const count = catalog.filter(({ references }) => references.some((one) => isReferenceTo(one, table))).length
   const isNamed = plainName(table.name).includes(plainName(name))
@@ -160,6 +163,7 @@ const isReferenceTo = ({ to }: CatalogTable['references'][number], { schema, nam
 /** The form of names that `from` of a source file can have. */
 const PLAIN_NAME_PATTERN = /^[A-Za-z_][\w$]*$/
 
+/** Makes the `select` of a table whose name `from` cannot have; null: `from` can. */
 const findSelectSql = ({ schema, name }: CatalogTable, { quoted }: OpenEngine): string | null =>
   PLAIN_NAME_PATTERN.test(schema) && PLAIN_NAME_PATTERN.test(name) ? null : `select * from ${quoted(schema)}.${quoted(name)}`
 

@@ -62,7 +62,7 @@ export function readSourceFile(given: unknown, kind: Kind): SourceFile {
   return { ...file, records }
 }
 
-/** Reads all but `records`, which a former source file may have for names that its kind has lost. @throws SourceRefusal */
+/** Reads all but `records`, which stay empty: a former file may name there what its kind has lost. @throws SourceRefusal */
 export function readSourceWithoutRecords(given: unknown): SourceFile {
   if (typeof given === 'object' && given !== null) refuseAddressInFile(given)
   const problem = sourceFileValidator.firstProblem(given)
@@ -92,7 +92,7 @@ export function readSourceWithoutRecords(given: unknown): SourceFile {
 
 const WAY_SETTING_VALUES = ['live', 'mirror'] as const
 /**
- * How the file must name a logged table, for messages. In MariaDB a table without a schema is in the database of the address.
+ * For messages, by the way of following: how the file must name a logged table. In MariaDB (`binlog`) it may have no schema.
  */
 const TABLE_ADVICE = {
   logical:
@@ -236,7 +236,7 @@ function readColumns(
   }
 }
 
-/** Turns an error of the mapping into a refusal. The refusal names the path of `paths` that the message names, else `at`. */
+/** Turns an error of the mapping into a refusal at `at`; if the message names one of `paths`, at that member of `at`. */
 function asSourceRefusal(error: unknown, at: readonly PathStep[], paths: readonly string[] = []): unknown {
   if (!(error instanceof ImportError)) return error
   const about = paths.find((path) => [':', '.'].some((end) => error.message.includes(` of ${path}${end}`)))

@@ -8,7 +8,7 @@ import type { SourceRow } from './engine/engine.ts'
 import type { RecordMapping } from './engine/mapped-records.ts'
 import { MOST_CHILD_ROWS } from './engine/row-statement.ts'
 
-/** The result of reading a row of a source: its cells, its document, and its record or the problems. */
+/** The result of reading a row of a source. Both `record` and `problems` may be present: then the row is left out. */
 export interface RowResult {
   readonly cells: RowCells
   readonly notes: RecordNotes
@@ -40,7 +40,7 @@ export function readRow(kind: Kind, { recordType, own, children, lists, targets 
     isTooMany ||= rows === null
     for (const cells of rows ?? []) {
       const one = child.reader.read(cells)
-      // A cell counts as not understood when it is not understood in one of the rows of the child.
+      // A column of a child has one state for all its rows: if one row has a cell that is not understood, that is the state.
       for (const [index, state] of one.cells.states.entries()) {
         states[place + index] = Math.max(states[place + index] ?? CELL_STATES.empty, state)
       }

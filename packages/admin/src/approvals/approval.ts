@@ -66,7 +66,7 @@ export function createApprovals({ limits, clock = SYSTEM_CLOCK }: ApprovalDeps):
 }
 
 export const { purpose: PURPOSE } = SEALED_PROPOSALS
-/** The row to which the encryption of a proposal's input is bound. */
+/** The table and the id of the row to which the encryption of a proposal's input is bound. */
 export const proposalBinding = (id: string) => ({ table: SEALED_PROPOSALS.table, id })
 
 /** Returns an operator who has the role. @throws AdminRefusal the operator is not known, or lacks the role */

@@ -34,8 +34,8 @@ type EntryProof = Evidence['accounts'][number]
 type EvidenceKey = Evidence['keys'][number]
 
 /**
- * Makes evidence of a message: its audit entries, each with the later entries of its chain up to a checkpoint, which signs their
- * hashes. The evidence has a hash (a commitment) in place of each person.
+ * Makes evidence of a message: its audit entries, each with the later entries of its chain up to a checkpoint. The signature of
+ * the checkpoint covers the hashes of these entries. In place of each person, the evidence has a hash (a commitment).
  */
 export const makeEvidence = defineAct(
   {

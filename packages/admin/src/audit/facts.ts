@@ -110,13 +110,13 @@ export function entryPlaceOf(id: string, member = 'id'): Pick<LoggedEntry, 'chai
   return { chain, sequence: Number(sequence) }
 }
 
-/** How many entries of the audit log one call may search; absent: any number. */
+/** The limit of how many entries of the audit log one call may search. No limit when `limits` is absent. */
 export interface HasSearchLimit {
   readonly limits?: Pick<Limits, 'searched_entries'>
 }
 
 /**
- * Returns the entry after which a page of the list, the newest first, begins; undefined for the first page.
+ * Returns the entry `before`: the page begins with the next older entry. Undefined for the first page.
  * @throws AdminRefusal `before` is not the id of an entry, or the entry is not stored any more
  */
 export async function requireEntryBefore({ pool }: HasVault['db'], before: string | undefined) {

@@ -34,8 +34,8 @@ const Limit = Type.Optional(wholeNumber('At most so many (default: 50).', 1, 10_
 
 /**
  * Lists audit entries, the newest first, without persons. With `limits`, one call searches a limited number of entries, so a page
- * may be shorter than its limit; the next page continues after its last entry.
- * @throws AdminRefusal the limit was reached before an entry was found; the message says where to go on
+ * may have fewer entries than the input `limit`. The next page continues after its last entry.
+ * @throws AdminRefusal the search ended at `limits` and had found no entry; the message says where to go on
  */
 export const listAuditEntries = defineAct(
   {
@@ -70,7 +70,7 @@ export const listAuditEntries = defineAct(
 
 const Review = closed({ at: instant('When.'), reviewed_by: text('Who.'), note: markPersonal(text('What was found.')) })
 
-/** Lists emergency uses of grants, the oldest first: by default those that nobody has reviewed, else the reviewed ones. */
+/** Lists emergency uses of grants, the oldest first: those with a review if `reviewed` is true, else those without. */
 export const listEmergencies = defineAct(
   {
     name: 'audit emergencies',

@@ -80,7 +80,7 @@ export const verifyWholeAuditLog = defineAdminFunction({ input: NO_INPUT, result
   runVerification(deps),
 )
 
-/** Verifies the audit log. @param watched a report that is filled meanwhile, to show progress, and a signal to stop the work */
+/** Verifies the audit log. @param watched a report to fill while the work runs, to show progress, and a signal to stop it */
 export async function runVerification(
   { db, vault, witness }: HasWitnessLines,
   watched: { readonly report?: VerificationReport; readonly signal?: AbortSignal } = {},

@@ -46,9 +46,9 @@ type JournalActOf<Kind extends JournalKind> = Extract<JournalAct, { readonly kin
 type ActRepeater<Kind extends JournalKind> = (deps: ApplyDeps, act: JournalActOf<Kind>, at: Date) => Promise<unknown>
 
 /**
- * How each kind of act is repeated. What an act names, such as a registry, may be missing: it was added after the snapshot, or an
- * earlier act has removed it. Then some kinds do nothing; some store the effect, such as a revoked key, for the time when it is
- * added again; and some throw AdminRefusal, because the operator must add it first.
+ * How each kind of act is repeated. The restored database may lack what an act names, such as a registry: it was added after the
+ * backup, or an earlier act has removed it. Then some kinds do nothing. Some store the effect, such as a revoked key, until the
+ * registry is added again. Others throw AdminRefusal, because the operator must add it first.
  */
 const ACT_REPEATERS: { readonly [Kind in JournalKind]: ActRepeater<Kind> } = {
   day_keys_destroyed: ({ db }, { days }) => destroyBodyKeysOfDays(db, days),
@@ -129,7 +129,7 @@ const missingParticipantRefusal = (sender_id: string): AdminRefusal =>
     `${sender_id} was added after the backup, and a person withdrew a consent from it: add it again (rollcall participant add)`,
   )
 
-/** Erases a person again. First removes holds made before the act that the act does not list: they had ended by then. */
+/** Erases a person again. First removes holds made before the act that `act.holds` lacks: they had ended before the act. */
 async function erasePerson(deps: ApplyDeps, act: JournalActOf<'person_erased'>, at: Date): Promise<void> {
   const { db, owner } = deps
   await removeHoldsExcept(db, { except: act.holds, made_before: at, removed_by: 'restore' })

@@ -1,4 +1,4 @@
-/** Releases the outgoing messages of a restored database. From the restore until then, servers send none of them. */
+/** Releases the outgoing messages of a restored database. Servers do not send these messages before the release. */
 
 import { areMessagesHeld, releaseHeldMessages } from '@rollcall/backup/store/restorations'
 import type { Participant } from '@rollcall/core/model/participant'

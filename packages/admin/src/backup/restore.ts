@@ -143,7 +143,10 @@ export const adoptRestored = defineAct(
   },
 )
 
-/** Stores that a restore by other means was done. Advances sequences and `COUNTER_COLUMNS`. If killed, it can be run again. */
+/**
+ * Stores that a restore by other means was done. Advances sequences and `COUNTER_COLUMNS` beyond all numbers that may have been
+ * used after the restored state. If killed, it can be run again.
+ */
 async function beginAdoption(
   client: Parameters<typeof markRestorationLoaded>[0],
 ): Promise<{ readonly restoration: number; readonly snapshot: Date }> {

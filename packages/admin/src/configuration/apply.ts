@@ -24,8 +24,8 @@ import { type ConfigStep, refusalAt, STEP_CHANGES, type StepDeps, withRefusalsAt
 export { Configuration, FORMAT_VERSION }
 
 /**
- * Exports all that a configuration file can say of the database, without secrets. Applying the export to the same
- * database changes nothing, but makes secrets for participants that have none.
+ * Exports everything that a configuration file can contain, without secrets. Applying the export to the same database changes
+ * nothing, except that participants without a secret get one.
  */
 export const exportConfiguration = defineAdminFunction({ input: NO_INPUT, result: Configuration }, async ({ db }: HasDatabase) =>
   configurationOf(await readStoredConfiguration(db)),
@@ -163,7 +163,7 @@ async function planSteps({ db }: HasDatabase, wanted: Configuration): Promise<St
   }
 }
 
-/** Refuses a file after which none of the participants that can ask now could ask. @throws AdminRefusal */
+/** Refuses a file after which no participant could send requests, if some can send requests now. @throws AdminRefusal */
 function checkSomebodyCanAsk(stored: StoredRows, planned: readonly PlannedParticipant[], now = new Date()): void {
   const able = stored.participants.filter((row) => canAsk(row, now))
   const stays = able.some(({ participant }) => {

@@ -1,7 +1,8 @@
 /**
  * The configuration file: registries, participants and what they may do, without secrets. Applying it sets what the file names.
- * Registries, participants and members of theirs that it leaves out stay, except that a new `signature_policy` resets
- * `allow_unsigned`. A list in the file, such as `keys` or `grants`, has all entries: others are removed.
+ * Registries and participants that the file leaves out stay, and so do members that an entry leaves out, except that a new
+ * `signature_policy` resets `allow_unsigned`. A list in the file, such as `keys` or `grants`, is complete: stored entries that
+ * are not in it are removed.
  */
 
 import type { ReadOnly } from '@rollcall/core/model/read-only'

@@ -36,7 +36,7 @@ interface NamedMember<Row, Entry, Shown> {
 /**
  * Plans the steps for the entries of one member, such as `purposes`.
  * @param wanted undefined: the file does not have the member, and all stored entries stay
- * @throws AdminRefusal what `rowOf` and `check` refuse, at its place in the file
+ * @throws AdminRefusal `rowOf` or `check` refuses an entry; the refusal has the place of the entry in the file
  */
 export async function planNames<Row, Entry, Shown>(
   { member, words, nameOf, shown, rowOf, check, put, remove }: NamedMember<Row, Entry, Shown>,

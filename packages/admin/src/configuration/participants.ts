@@ -87,7 +87,7 @@ export async function planParticipants(
   return planned
 }
 
-/** The step that adds a participant. Its secret is made after all steps, so that nobody can use it before. */
+/** The step that adds a participant. Its secret is made after all steps, so it cannot be used with incomplete settings. */
 function makeAddStep(sender_id: string, { name, environment }: ParticipantEntry, at: FilePlace): ConfigStep {
   if (name === undefined) throw refusalAt([...at, 'name'], 'is required for a new participant')
   return {

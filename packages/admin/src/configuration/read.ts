@@ -124,7 +124,7 @@ function identifierTypeEntries({ kind }: Registry): Readonly<Record<string, Iden
     const own = literal.find((one) => one.name === name)
     const more = aliases.filter((alias) => !own?.aliases?.includes(alias))
     const given = { ...(more.length > 0 && { aliases: more }), ...(patterns && { patterns }), ...(sortable && { sortable }) }
-    // A type that an operator added never has the normaliser `exact`: the comparison only narrows the type for TypeScript.
+    // A type that an operator added never has the normaliser `exact`: the comparison is only for TypeScript.
     const compared_as = own === undefined && normaliser !== 'exact' ? { compared_as: normaliser } : {}
     const entry: IdentifierTypeEntry = { ...compared_as, ...given }
     return Object.keys(entry).length === 0 ? [] : [[name, entry] as const]

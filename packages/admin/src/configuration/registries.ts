@@ -48,7 +48,8 @@ export function planRegistries({ registries: wanted = {} }: Configuration, store
 }
 
 /**
- * Orders the steps of a stored registry. A new source may name what other steps add, and the present one what they remove.
+ * Orders the steps of a stored registry. If its source changes: first other additions and changes, then the new source, then
+ * removals. The new source may name what is added, and the present source may name what is removed.
  * @throws AdminRefusal the source does not fit the kind after the steps
  */
 function planStoredRegistry(
@@ -61,7 +62,7 @@ function planStoredRegistry(
   const source = entry.source ?? registry.source
   if (steps.length > 0 && source !== null) checkSourceFits(source, kind, [...at, 'source'])
   const isStepForSource = (step: ConfigStep) => isSameJson(step.at, [...at, 'source'])
-  // What is removed and added again must go before it is added.
+  // A removal is not last if another step adds the same thing again: the removal must come before that step.
   const isLast = (step: ConfigStep) =>
     step.change === 'remove' && steps.every((other) => other === step || !isSameJson(other.at, step.at))
   const [changes, removals] = steps.some(isStepForSource)

@@ -21,7 +21,7 @@ export interface GivenPerson {
 
 /** The identifiers of a person who withdraws, as pseudonyms. */
 export interface WithdrawingPerson {
-  /** The given identifier, and in each registry the identifiers that only the person's record has. */
+  /** The given identifier, and from each registry the identifiers of the person's record that no other record there has. */
   readonly all: readonly Uint8Array[]
   /** The given identifier, and the primary ones of the person's records. Other identifiers may have been another person's. */
   readonly own: readonly Uint8Array[]
@@ -29,7 +29,7 @@ export interface WithdrawingPerson {
 
 /**
  * Finds a person by an identifier, and returns the person's identifiers as pseudonyms.
- * @throws AdminRefusal no registry has such identifiers, or several records of one type have this identifier
+ * @throws AdminRefusal no registry can have an identifier of this type and form, or several records of a type have it
  */
 export async function findWithdrawingPerson({ db, vault }: HasVault, person: GivenPerson): Promise<WithdrawingPerson> {
   const all = new Map<string, Identifier>()

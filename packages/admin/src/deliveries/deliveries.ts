@@ -250,8 +250,8 @@ export async function countReplay({ db, limits }: ChangeDeps, change: DeliveryCh
 }
 
 /**
- * The replay that a second operator must approve; null: one operator may replay so many alone. The exact number is left
- * out: it changes all the time.
+ * The replay that a second operator must approve; null when one operator may replay this number of deliveries alone. The proposal
+ * says `more than`, because the exact number of deliveries changes all the time.
  */
 export const replayToApprove = ({ ids, ...about }: GivenChoice, { replayed, most }: CountedReplay): ProposedChanges | null =>
   replayed <= most ? null : { about: { ...about, ids: ids?.length }, wanted: { replayed: `more than ${most}` } }
@@ -276,7 +276,7 @@ export async function readDeliveryChoice(
   }
 }
 
-/** A delivery as it is shown. While it waits or is held, its cause is that of its last attempt, or a missing address. */
+/** A delivery as it is shown. Its cause explains `reason`, or if that is null, the error of the last attempt. */
 const shownDelivery = ({ last_error, ...row }: ListedDelivery) => ({
   ...row,
   cause: explainCause(row.reason ?? last_error),

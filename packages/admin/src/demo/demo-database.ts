@@ -42,9 +42,9 @@ export async function refuseRealData(db: Database): Promise<void> {
 }
 
 /**
- * Refuses a second demo on a database: demo.json must keep the address of the first.
+ * Refuses a second demo on a database: demo.json has the address of the first demo, and must keep it.
  * @param file the path of demo.json
- * @returns a function that lets another demo run
+ * @returns a function that releases the lock, so that another demo may run
  * @throws AdminRefusal a demo runs already
  */
 export async function refuseSecondDemo(db: Database, file: string): Promise<() => Promise<void>> {

@@ -64,9 +64,9 @@ async function becomeDemoDatabase(db: Database, { registries = {} }: Configurati
 }
 
 /**
- * Returns the content of the file, changed so that applying it undoes no change made in the database. All stored purposes stay,
- * and so do all grants of stored participants: the file only adds others. A stored participant gets nothing else from the file,
- * except its callback settings if its stored ones allow no address.
+ * Returns the content of the file, changed so that applying it overwrites no change made in the database. Stored purposes, and
+ * grants of stored participants, stay as they are: the file adds only those that are not stored. A stored participant gets
+ * nothing else from the file, except the file's callback settings if its stored ones allow no address.
  */
 function keepStoredChanges(stored: Configuration, file: Configuration): Configuration {
   const { participants = {}, purposes } = file

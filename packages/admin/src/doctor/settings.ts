@@ -90,10 +90,7 @@ export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
   },
 ]
 
-/**
- * True when a limit is above its default. A default of 0 means no limit, and no value is weaker than that. In a limit with
- * another default, 0 does not mean no limit.
- */
+/** True when a limit is above its default. A default of 0 means no limit: no value is weaker. */
 function isWeakerLimit(value: number, row: { readonly default: number }): boolean {
   return row.default > 0 && value > row.default
 }
@@ -110,7 +107,7 @@ const octalText = (mode: number): string => mode.toString(8).padStart(4, '0')
 const CHECKED_SSL_MODES = ['verify-full', 'verify-ca', 'require', 'prefer']
 
 function judgeDatabaseUrl(databaseUrl: string) {
-  // A login without a host, as for a unix socket, is not valid in a URL.
+  // URL.parse refuses an address that has a login and no host, as for a unix socket. So `localhost` is put in as the host.
   const url = URL.parse(databaseUrl.replace('@/', '@localhost/'))
   if (url === null) return brokenResult('DATABASE_URL must be an address such as postgres://user:password@host/database')
   const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname)

@@ -38,9 +38,9 @@ type OutboxDeps = PublishDeps &
   Pick<BaseActDeps, 'auditLog'> & { readonly log: Pick<Log, 'warn' | 'error'>; readonly outboxWake: Pick<Wake, 'raise'> }
 
 /**
- * Publishes the waiting rows, each in a transaction of its own that also deletes it. A row that cannot be published
- * gets the reason and stays, and the next row follows. A row that takes too long, or whose columns are removed meanwhile, is tried
- * again at the next poll, and fails after `MOST_ROW_TIMEOUTS` such attempts.
+ * Publishes the waiting rows, each in a transaction of its own that also deletes the row. A row that cannot be published is put
+ * aside with the reason, and the next row follows. A row that takes too long, or whose columns are removed meanwhile, is tried
+ * again at the next poll. After `MOST_ROW_TIMEOUTS` such attempts it is put aside too.
  * @throws the error of the database
  */
 export async function publishOutbox(deps: OutboxDeps, signal: AbortSignal): Promise<void> {
@@ -61,7 +61,8 @@ const MOST_ROW_TIMEOUTS = 10
 
 /**
  * Publishes the next row.
- * @returns false: nothing waits, another node publishes, or the row is tried again at the next poll
+ * @returns true: the row was published or put aside; false: nothing waits, another node publishes, or the row is tried again at
+ * the next poll
  */
 async function publishNextRow(deps: OutboxDeps): Promise<boolean> {
   return withTransaction(deps.db.pool, async (client) => {

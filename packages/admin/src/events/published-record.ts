@@ -28,8 +28,8 @@ export interface RecordToPublish {
 }
 
 /**
- * Writes the record, unless a newer version is stored, and returns what changed. A record that was merged into another
- * one changes that other record. Runs in the caller's transaction.
+ * Writes the record, unless a newer version is stored, and returns what changed. If the record was merged into another one, that
+ * other record is changed. Runs in the caller's transaction.
  * @throws AdminRefusal
  */
 export async function writePublishedRecord(

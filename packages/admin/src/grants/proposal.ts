@@ -19,7 +19,7 @@ import { isInForce } from './grants.ts'
 import { GrantTermsSchema } from './terms.ts'
 
 const DAY_MS = 86_400_000
-/** A proposed quota is the largest use of a day times this, at least `LEAST_QUOTA`, and at most the granted quota. */
+/** A proposed quota is this times the most items (records) of one day, at least `LEAST_QUOTA`, at most the granted quota. */
 const QUOTA_FACTOR = 1.5
 const LEAST_QUOTA = 10
 
@@ -120,7 +120,7 @@ const newGrantUse = (): GrantUse => ({
   subscribed: false,
 })
 
-/** Adds to `use` what an audit entry shows. A refused request used nothing; an emergency counts only as an emergency. */
+/** Adds to `use` what an audit entry shows. A refused request and an emergency are only counted: they add no names, no quotas. */
 function addEntryUse(use: GrantUse, at: Date, entry: StoredAuditEntry): void {
   use.entries += 1
   const day = at.toISOString().slice(0, 10)
@@ -210,7 +210,7 @@ function quotasOf(terms: GrantTerms, { perDay }: GrantUse): Pick<GrantTerms, 'it
   }
 }
 
-/** By member of the terms, the names that are granted and not proposed; by `members`, the members that are left out whole. */
+/** Returns, by member of the terms, the granted names that are not proposed; under `members`, the members left out whole. */
 function findLeftOutNames(kind: Kind, terms: GrantTerms, proposed: GrantTerms): Record<string, string[]> {
   const attributes = kind.record_types.flatMap((row) => row.attributes.map(({ name }) => name))
   const all: Readonly<Record<string, readonly string[]>> = {

@@ -12,7 +12,7 @@ import { isExpiredGrant } from './terms.ts'
 /**
  * Checks that no grant needs what is removed.
  * @throws AdminRefusal an unexpired grant could not be used after the removal
- * @param without the kind that the registry will have after the removal
+ * @param without the kind of the registry as it will be after the removal
  */
 export async function checkNoGrantNeedsRemoved(db: Database, namespace: string, without: Kind, removed: string): Promise<void> {
   const registry = await requireRegistry(db, namespace)

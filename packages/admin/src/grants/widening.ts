@@ -62,7 +62,10 @@ const GRANT_COMPARISONS: GrantComparisons = {
 /** The ways to count records, the most exact one first. */
 const COUNT_WAYS: readonly NonNullable<GrantTerms['counts']>[] = ['exact', 'capped', 'rounded', 'none']
 
-/** True when both lists are equal, or `current` has all wanted names. False if only one is given: no list may mean all names. */
+/**
+ * True when `current` has all wanted names, or both lists are equal. False if only one list is absent: an absent list may mean
+ * all names.
+ */
 const isNarrowerList = (wanted: readonly string[] | undefined, current: readonly string[] | undefined): boolean =>
   isSameJson(wanted, current) || (wanted !== undefined && current !== undefined && wanted.every((name) => current.includes(name)))
 

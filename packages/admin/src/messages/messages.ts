@@ -111,7 +111,7 @@ export const listMessages = defineAct(
   },
 )
 
-/** Reads where a page begins: behind an entry, or at the time to which the call for the previous page has searched. */
+/** Reads where a page begins: after the entry `before`, or at the time `before`, where the previous call's search ended. */
 async function readPageStart(db: HasDatabase['db'], before: string | undefined) {
   const isTime = before !== undefined && TIME_FORM.test(before) && isTimestamp(before)
   return { place: await requireEntryBefore(db, isTime ? undefined : before), time: isTime ? before : undefined }

@@ -69,7 +69,7 @@ const endedStepMaker =
     message: [sentence, explainCause(event.reason)?.meaning].filter((part) => part !== undefined).join(' '),
   })
 
-/** Makes the step of an attempt that is still to end. @param state what is said of the attempt */
+/** Makes the step of an attempt that has not ended. @param state ends the sentence `Attempt 1 is …`, such as `due` */
 const nextAttemptMaker =
   (state: string) =>
   ({ delivery, page, number }: Pick<DeliveryFacts, 'delivery' | 'page'> & { readonly number: number }): GivenStep => ({

@@ -95,7 +95,10 @@ function notificationStoryEvents(traced: TracedNotification, now: Date): readonl
   return [...moments, composingEvent(delivery, sequence), ...attemptEvents(delivery, now)]
 }
 
-/** The composing of an envelope. @param sequence its number in the mailbox; null: unknown, as another envelope may have it now */
+/**
+ * The composing of an envelope.
+ * @param sequence the number of the envelope in the mailbox; null for a recalled envelope: another one may have its number now
+ */
 const composingEvent = ({ id, page, created_at, message_id, target }: TracedDelivery, sequence: number | null): PlacedEvent =>
   toPlacedEvent(created_at, { event: 'composed', delivery: id, page, message_id, sequence, target_origin: targetOrigin(target) })
 

@@ -175,7 +175,10 @@ function stepsOfAuditEntry({ at, entry, outcome }: AuditedMessage, traced: Trace
     : [searched, replied]
 }
 
-/** Merges steps of the audit log into the stored ones: the arrival after `received`, all others by their time. */
+/**
+ * Merges steps of the audit log into the stored steps. The steps in `arrival` come directly after `received`, or first without
+ * it. Those in `answered` come by their time, before steps that still wait.
+ */
 function mergeSteps(events: readonly TimelineStep[], arrival: readonly TimelineStep[], answered: readonly TimelineStep[]) {
   const [first, ...others] = events
   const steps = first?.step === 'received' ? [first, ...arrival, ...others] : [...arrival, ...events]
@@ -188,8 +191,8 @@ function mergeSteps(events: readonly TimelineStep[], arrival: readonly TimelineS
 }
 
 /**
- * The step from which the duration of a step is measured; if a message has no such step, from `received`. A step that is not in
- * this list, or that was made with a duration, keeps its own.
+ * For each step, the step from which its duration is measured. If a message does not have that step, the duration is measured
+ * from `received`. The duration of a step that is not listed here, or that has one already, is not changed.
  */
 const DURATION_STARTS: Readonly<Partial<Record<TimelineStep['step'], TimelineStep['step']>>> = {
   accepted: 'received',

@@ -139,9 +139,9 @@ const Notification = closed({
 })
 
 /**
- * Finds messages by an id, up to the limit: exchanges and callbacks with this transaction_id, correlation_id or
- * message_id, and the exchanges that began and ended the subscription with this code, the oldest first; then the
- * notifications with this reference_id, or of that subscription, the newest first.
+ * Finds at most `limit` messages by an id. First come exchanges and callbacks, the oldest first: the id is their transaction_id,
+ * correlation_id or message_id, or the code of the subscription that they began or ended. Then come notifications, the newest
+ * first: the id is their reference_id, or the code of their subscription.
  */
 export const traceMessages = defineAct(
   {

@@ -83,7 +83,7 @@ export const addOperator = defineAct(
         `name: must not begin with ${OPENID_NAME_PREFIX}, as the names do that a provider of OpenID Connect gives`,
       )
     }
-    // Some texts add who approved after a name: `ann; approved by ben`. No name may look like such a text.
+    // Some texts name two operators, such as `ann; approved by ben`. No name may look like such a text.
     if (/[,;\p{C}\p{Zl}\p{Zp}]/u.test(name)) {
       throw new AdminRefusal('name: must have no comma, semicolon, control character or invisible character')
     }

@@ -189,8 +189,8 @@ function judgeCheckStep(
 }
 
 /**
- * Lets the system show what is missing. Sends a delivery again that was acknowledged at its first attempt, if none was sent again
- * yet, and queues a test notification for a live subscription, if none was acknowledged or is under way.
+ * Lets the system show what is missing. Sends a delivery again that was acknowledged at its first attempt, if no delivery was
+ * sent again yet. Queues a test notification for a live subscription, if it acknowledged none and none is under way.
  */
 async function sendMissingMessages(
   { db, samples }: HasSamples,

@@ -109,8 +109,8 @@ function refuseUnusableKeys(
 }
 
 /**
- * Returns the profile with another algorithm, as a text for the option --profile. If the layout does not allow the algorithm, the
- * text is the algorithm alone, which means the default profile with this algorithm.
+ * Returns the profile with another algorithm, as a text for the option --profile: its parts, joined by commas. If the layout does
+ * not allow the algorithm, the text is only the algorithm. The option reads it as the default profile with this algorithm.
  */
 function profileOptionText({ layout, canonical_form, digest_prefix }: SignatureProfile, algorithm: string): string {
   const form = { layout, canonical_form, digest_prefix }

@@ -207,7 +207,7 @@ export const rotateParticipantSecret = defineAct(
   async ({ db }: HasDatabase, { sender_id }) => makeClientSecret(db, sender_id),
 )
 
-/** Makes a client secret and stores its digest. Of the earlier secrets only the newest stays valid. */
+/** Makes a client secret and stores its digest. At most two are valid then: the new one, and the newest of the earlier ones. */
 export async function makeClientSecret(db: Database, sender_id: string) {
   const { secret: client_secret, sha256 } = newSecret()
   const participant = await requireParticipant(db, sender_id)
@@ -215,7 +215,7 @@ export async function makeClientSecret(db: Database, sender_id: string) {
   return { sender_id, client_id: participant.client_id, client_secret }
 }
 
-/** Does the work that adds a secret. Writes into the journal the secrets that end by it: all stored ones except the newest. */
+/** Runs `commit`, which adds a secret. Writes into the journal the secrets that end then: all stored ones except the newest. */
 async function journalEndedSecrets(
   db: Database,
   { sender_id, client_id }: Participant,
@@ -236,7 +236,7 @@ export async function requireParticipant(db: Database, sender_id: string): Promi
   throw new AdminRefusal(`no participant has sender_id ${sender_id}`, { reason: 'not_found', hint })
 }
 
-/** True when the database is that of a demo. New content is then demo data too, so that no production uses the database. */
+/** True when the database is that of a demo. Content that is added to it is then marked as demo data too. */
 export async function isDemoDatabase(db: Database): Promise<boolean> {
   const { demo } = await listRegistriesAndParticipants(db)
   return demo.length > 0

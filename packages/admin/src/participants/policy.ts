@@ -37,7 +37,7 @@ import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, flag, orNull, SenderId, text } from '../members.ts'
 import { requireParticipant } from './participants.ts'
 
-// The casts are safe: `LAYOUTS` and the other three objects have exactly the names of the types.
+// The casts are safe: `LAYOUTS`, `CANONICAL_FORMS`, `DIGESTS` and `ALGORITHMS` have exactly the names of the types.
 const Profile = closed(
   {
     layout: oneOf(Object.keys(LAYOUTS) as LayoutName[]),
@@ -85,7 +85,7 @@ export const changeParticipantPolicy = defineAct(
     // Our key of the algorithm must exist before the policy applies: from then on it signs the answers.
     if (signature_profile !== undefined && profileProblem(signature_profile) === null) {
       const algorithm = replyAlgorithm(signature_profile)
-      // Keys of the other algorithms exist since the first start: a change to one of them needs no master key.
+      // Keys that are not made on demand exist since the first start. For their algorithms the master key is not needed.
       if (isKeyMadeOnDemand(algorithm)) await ensureOwnKeys(db, await vault(), algorithm)
     }
     await checkKeySetAddress(await requireParticipant(db, sender_id), changes.jwks_uri)

@@ -131,7 +131,8 @@ async function readLiveKeys({ sender_id }: Participant, { keys, kid, use }: Give
 }
 
 /**
- * Fetches the keys in the participant's own key set, which were for the sandbox: live messages signed with them are refused.
+ * Fetches the keys in the participant's own key set; empty if it has none. They were for the sandbox: after the promotion, live
+ * messages signed with them are refused.
  * @throws AdminRefusal the key set cannot be read now
  */
 async function fetchPublishedKeys(participant: Participant): Promise<readonly PublicKey[]> {

@@ -127,7 +127,7 @@ export const showParticipant = defineAdminFunction(
   },
 )
 
-/** Reads the daily quotas of the grants in force, and their use. */
+/** Reads the daily quotas of the grants in force, and how much of each is used today. */
 async function readDayQuotas(db: Database, participant: Participant, now = new Date()) {
   const names = new Map((await listRegistries(db)).map(({ id, namespace }) => [id, namespace]))
   const used = await listUsedToday(db, participant)

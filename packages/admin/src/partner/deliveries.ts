@@ -148,7 +148,7 @@ export const replayOwnDeliveries = defineAct(
     const count = sumCounts(counted, 'deliveries')
     if (count > 0) {
       await enter({ count })
-      // An open circuit breaker stays open: only an operator may have its destination tried before `probe_at`.
+      // An open circuit breaker stays open: only an operator may have the breaker's destination tried before `probe_at`.
       const deliveries = await changeDeliveries(db, 'replay', choice, { probes: false })
       return { deliveries, in_closed_mailboxes }
     }

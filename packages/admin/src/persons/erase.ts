@@ -168,7 +168,7 @@ interface EraseDeps {
   readonly now: () => Date
 }
 
-/** The most rows of the audit log whose erased persons one tombstone names. */
+/** The most rows of the audit log from which persons are erased under one tombstone. */
 const MOST_TOMBSTONE_ROWS = 5_000
 
 /**
@@ -227,7 +227,7 @@ async function eraseOtherRows(db: Database, person: FoundPerson, dryRun: boolean
   return { outbox, notifications, underway, tombstones }
 }
 
-/** The earliest time at which today's key of stored bodies is destroyed: `retention` seconds after the end of the day (UTC). */
+/** The time from which today's key of stored bodies may be destroyed: `retention` seconds after the end of the day (UTC). */
 function endOfBodyKey(now: Date, retention: number): Date {
   const day = Math.floor(now.getTime() / (SECONDS_PER_DAY * 1_000)) + 1
   return new Date((day * SECONDS_PER_DAY + retention) * 1_000)

@@ -24,8 +24,8 @@ export interface KnownIdentifier extends PersonIdentifier {
 const MOST_FIND_ROUNDS = 5
 
 /**
- * Finds the identifiers of a person: the given one, and those of the person's records. An identifier that several records have
- * leads to none of them. Phone numbers and e-mail addresses of records are left out, because several people may share them.
+ * Finds the identifiers of a person: the given one, and those of the person's records. If several records have an identifier, it
+ * leads to no record. Phone numbers and e-mail addresses of records are left out, because several people may share them.
  * @throws AdminRefusal no kind and no registry can have such an identifier
  */
 export async function findIdentifiersOfPerson(
@@ -51,7 +51,7 @@ function identifierForms(
   { type: name, value: raw }: { readonly type: string; readonly value: string },
 ): readonly KnownIdentifier[] {
   const found = new Map<string, KnownIdentifier>()
-  // An operator may have added the type after its identifiers were stored as unlisted.
+  // Only a type of the built-in kind is listed here. Before an operator added a type, its identifiers were stored as unlisted.
   const isListed = ({ name: own }: Kind): boolean => {
     const literal = kindNamed(own)
     return literal !== undefined && resolveIdentifierType(literal, name) !== undefined

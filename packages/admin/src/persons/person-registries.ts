@@ -12,8 +12,8 @@ import { requireStoredRecords } from './stored-records.ts'
 export interface PersonRegistries {
   readonly registries: readonly Registry[]
   /**
-   * Returns the identifiers that may identify the person. An identifier of a sandbox record is left out when a live record has
-   * it.
+   * Returns those of the given identifiers that may identify the person. If sandbox registries were chosen, identifiers that a
+   * live record has too are left out.
    */
   joined<Given extends Identifier>(identifiers: readonly Given[]): Promise<readonly Given[]>
 }

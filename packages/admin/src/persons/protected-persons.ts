@@ -201,8 +201,8 @@ export const listProtectedPersons = defineAct(
 )
 
 /**
- * Counts the records with each identifier in a source that is read live: at most two for each record type. The persons are counted
- * one after another, because only a limited number of look-ups may wait for the source.
+ * Counts, for each identifier, the records that have it in a source that is read live: at most two for each record type. The
+ * identifiers are looked up one after another, because only a limited number of look-ups may wait for the source.
  */
 async function countRecordsOf(db: Database, registry: Registry, named: readonly Identifier[]): Promise<readonly number[]> {
   const reader = recordsOf(db, registry).within(db.pool)

@@ -8,7 +8,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { RecordToProtect } from '@rollcall/records/records/protect-person'
 import { AdminRefusal } from '../admin-function.ts'
 
-/** The most records that are compared; households that name the person may be among them. */
+/** The most records that are read of each record type. Records of households that name the person may be among them. */
 const MOST_RECORDS_READ = 1_000
 
 /**

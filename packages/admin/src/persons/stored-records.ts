@@ -7,9 +7,9 @@ import { isBecomingMirror } from '@rollcall/source/store/changed-sources'
 import { AdminRefusal } from '../admin-function.ts'
 
 /**
- * Returns the records of a registry to find persons in. While the records of a new registry are still being copied from
- * its source, some may be missing: the registry has not answered anybody yet.
- * @throws AdminRefusal the registry has answered from its source before, and its records are still being copied
+ * Returns the records of a registry to find persons in. While the records of a new registry are still being copied from its
+ * source, some may be missing. This does no harm: the registry has not answered anybody yet.
+ * @throws AdminRefusal the registry answered from its source directly, and the change to a copy of its records has not ended
  */
 export async function requireStoredRecords(db: Database, registry: Registry): Promise<RegistryRecords> {
   if (registry.awaits_records && (await isBecomingMirror(db.pool, registry.id))) {

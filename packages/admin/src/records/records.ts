@@ -40,7 +40,7 @@ interface ImportDeps extends HasEventRecording {
   readonly rejectsPath?: string | null
   /** With `complete`: the file to which removed records are added; only its owner can read it. */
   readonly removalsPath?: string
-  /** The number of entries of the file that one transaction imports, for tests (default: as many as are fast). */
+  /** The number of entries of the file that one transaction imports, for tests. Absent: the import's own default. */
   readonly batchEntries?: number
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: ImportProgress) => void
@@ -169,7 +169,7 @@ const toRecordRemoval = ({ before, absent, removed, refusal }: RemovalResult) =>
 
 /**
  * Makes the function that removes records which a complete file lacks, with audit entry and traces as `deleteRecords` does. The
- * import stops between its calls, and never within one.
+ * import can be stopped between two calls of this function, and never within one.
  */
 function makeRemover({ signal: _, ...deps }: ImportDeps & BaseActDeps, began: Date): CompleteFileOptions['remove'] {
   let isEntered = false
@@ -265,7 +265,8 @@ async function deleteInBatches(
         await lockRegistryFor(client, registry.id, 'change')
         const rows = await sink.deleteRecords(client, registry, recordType, batch)
         const retired = rows.flatMap(({ aliases }) => aliases.filter(({ type }) => type === recordType.primary_identifier))
-        // The version that a publishing system gave to a record is kept if the record was merged into another one.
+        // A record that was merged into another one keeps the version that a publishing system gave to it. The versions of the
+        // others are forgotten.
         const merged = await findSurvivors(client, registry, recordType, batch.filter(isStorable))
         const deletedPrimaries = [...batch.filter((one) => !merged.has(one)), ...retired.map(({ value }) => value)]
         await forgetSourceVersions(client, registry.id, record_type, deletedPrimaries)

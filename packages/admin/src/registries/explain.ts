@@ -76,8 +76,8 @@ function toSearchRefusal(error: unknown, limits: Limits): unknown {
 }
 
 /**
- * Reads a value as a search item. A request, its message, an item and search_criteria are recognised by a member; a
- * value without any of these members is a query.
+ * Reads a value as a search item. A request has the member `message`, a message `search_request`, an item `search_criteria`, and
+ * search_criteria `query_type`. A value without any of these members is a query.
  */
 function searchItemOf(value: JsonValue, recordType: string | undefined): JsonObject {
   if (isJsonObject(value)) {

@@ -157,7 +157,10 @@ export function identifierTypeOf({ kind }: Pick<Registry, 'kind'>, name: string,
   }
 }
 
-/** Checks that other registries compare the type alike: a person must be the same in all. @throws AdminRefusal one does not */
+/**
+ * Checks that other registries normalise the type alike: one value must name the same person in all of them.
+ * @throws AdminRefusal another registry normalises it in another way
+ */
 async function checkComparedAlike(db: Database, namespace: string, { name, normaliser }: IdentifierType) {
   for (const registry of await listRegistries(db)) {
     const other = registry.kind.identifier_types.find((type) => type.name === name)

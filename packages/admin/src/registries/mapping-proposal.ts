@@ -20,13 +20,13 @@ interface ProposalDeps {
   readonly source: string | Readable
 }
 
-/** The most line numbers that a proposal lists of rows that were not looked at (`left_out`). */
+/** The most line numbers that a proposal lists of rows with a wrong number of cells, or that cannot be read (`left_out`). */
 const MOST_LINES = 3
 
 const ValueRule = Type.Unknown({ description: 'How the value is read, as a mapping says it.' })
 const RecordPath = text('Where the value stands in the record.')
 
-/** Proposes a mapping from the first rows of a table. The result has no values but those of short lists of codes. */
+/** Proposes a mapping from the first rows of a table. The result has no values from the table but short lists of codes. */
 export const proposeMapping = defineAdminFunction(
   {
     input: closed({

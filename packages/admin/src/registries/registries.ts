@@ -209,7 +209,7 @@ export const listRegistries = defineAdminFunction(
   },
 )
 
-/** Counts the stored records of a registry by record type. Empty if its records stay in a source: a count reads them all. */
+/** Counts the stored records of a registry by type. Empty if its records stay in a source: counting would read them all. */
 export const countStoredRecords = async (db: Database, registry: Registry): Promise<Readonly<Record<string, number>>> =>
   registry.own_records || registry.source === null ? countRecords(db, registry) : {}
 

@@ -7,7 +7,7 @@ import type { HasDatabase } from '../deps.ts'
 export interface HasSamples extends HasDatabase {
   /**
    * Synthetic records of a kind, by the kind's name; the same ones each time.
-   * @param identifier_types the registry's primary identifier types, by those of the kind, where they differ
+   * @param identifier_types maps each primary identifier type of the kind to that of the registry, if the registry has another
    */
   readonly samples: (kind: string, identifier_types?: Readonly<Record<string, string>>) => Iterable<object>
 }

@@ -69,8 +69,8 @@ export const checkSource = defineAdminFunction(
 )
 
 /**
- * Checks the source of a registry, with the environment of this process. It reports what the account may write, and refuses no
- * account for it.
+ * Checks the source of a registry, with the environment of this process. It reports what the database account may write. An
+ * account that may write is not refused.
  */
 export const checkRegistrySource = defineAdminFunction(
   { input: closed({ namespace: Namespace }), result: CHECK_RESULT },

@@ -84,7 +84,7 @@ function mirrorAdvice({ followed, rejects }: MirrorState, state: (typeof MIRROR_
   return null
 }
 
-/** Lists the rows of a source that cannot become records, or whose newest state cannot. A key is often a person's identifier. */
+/** Lists the rows of a source whose newest state cannot become a record. A key is often a person's identifier. */
 export const listSourceRejects = defineAct(
   {
     name: 'source rejects',

@@ -11,7 +11,7 @@ export interface EntryToVerify extends StoredEntry {
   /** The commitments to the persons; empty when the persons are packed in the row. */
   readonly commitments: Buffer
   readonly hash: Buffer
-  /** False for entries of earlier versions, which do not have the columns that follow. */
+  /** False for an entry of an earlier version: it has null in `shape`, `persons`, `keys` and `emergency`. */
   readonly is_packed: boolean
   /** True when the row has the whole text of the entry, and no shape. */
   readonly is_whole: boolean

@@ -6,7 +6,7 @@ import { ENTRIES_WITH_CONTENT_SQL } from './entry-shape.ts'
 import { IS_ENTRY_HELD_SQL } from './held-entries.ts'
 import { entryKeyOf, erasePackedPersons, personRowsSql, unpackPersons } from './packed-persons.ts'
 
-/** The place of a person in an entry. */
+/** The place of a person in the audit log: the entry, and the position among the persons of the entry. */
 export interface PersonPlace {
   readonly chain: string
   readonly sequence: number

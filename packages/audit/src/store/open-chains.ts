@@ -31,8 +31,8 @@ export async function findOpenChains(connection: Kysely<unknown>): Promise<reado
 }
 
 /**
- * The time of the newest audit entry; 1970 when there is none. After a restore by other means than Rollcall, it counts
- * as the time of the snapshot.
+ * The time of the newest audit entry; 1970 when there is none. After a restore by other means than Rollcall, this time says up to
+ * when the restored data reach.
  */
 export async function readNewestEntryTime(client: Pick<PoolClient, 'query'>): Promise<Date> {
   const { rows } = await client.query<{ at: Date | null }>('select max(at) as at from account')

@@ -87,7 +87,10 @@ export interface ClosingCheckpoint extends ChainBeginning {
   readonly entries: number
 }
 
-/** Finds the first checkpoint that signs an entry, if the last entry that it signs is old too; null for none. */
+/**
+ * Finds the first checkpoint that signs the entry `sequence` of a chain. Null when there is none, or when the last entry that the
+ * checkpoint signs is not older than `before`.
+ */
 export async function findClosingCheckpoint(
   connection: Kysely<unknown>,
   { chain, sequence }: ChainBeginning,

@@ -215,8 +215,8 @@ async function findEntriesBetween(
 }
 
 /**
- * SQL condition on members of the entry; `memberParameters` gives $3 and $4. Entries are canonical JSON: one that does not
- * have the text of a member is not parsed. A `case` keeps this order; with `and` the database would parse all entries.
+ * SQL condition on members of the entry; `memberParameters` gives $3 and $4. Entries are canonical JSON, so only an entry with
+ * the text `"name":value` of each member is parsed. With `and` in place of `case`, PostgreSQL might parse all entries first.
  */
 export const HAS_MEMBERS_SQL = `case when content like all ($3::text[])
     then cardinality($3::text[]) = 0 or content::jsonb @> $4::jsonb else false end`

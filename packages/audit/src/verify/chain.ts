@@ -18,7 +18,7 @@ export interface VerifyChainDeps {
   readonly report: VerificationReport
   readonly pruned: PrunedChain | undefined
   readonly erased: ReadonlySet<string>
-  /** Called for each checkpoint of another chain that a correctly signed checkpoint of this chain names. */
+  /** Called for each checkpoint of another chain that a correctly signed checkpoint of this chain (`by`, its id) names. */
   readonly named: (other: CheckpointContent['others'][number], by: string) => Promise<void>
 }
 

@@ -22,6 +22,7 @@ export interface Verifier {
   readonly used: ReadonlySet<string>
 }
 
+/** The kinds of keys that have no public part. */
 const SECRET_KEY_KINDS = ['pseudonym', 'confidential'] as const
 
 /** Creates the verifier. @param vault null: no master key, so nobody checks whether the stored keys are our own */

@@ -89,6 +89,7 @@ async function* rowsUntilAborted<Row>(signal: AbortSignal | undefined, rows: Asy
 /** The most checkpoints that one statement looks up. */
 const MOST_CHECKPOINTS_READ = 500
 
+/** A checkpoint of another chain, as the content of a signed checkpoint names it. */
 type NamedCheckpoint = CheckpointContent['others'][number]
 
 /** A checkpoint names checkpoints of other chains. This check reports each named checkpoint that is not stored, once. */

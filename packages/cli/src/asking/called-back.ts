@@ -29,8 +29,8 @@ export interface CallbackSetup {
 }
 
 /**
- * Listens for callbacks while `work` goes on. The signal `rejected` is aborted when a callback rejects a whole request. Such a
- * callback names no request, but this process sends one request at a time.
+ * Listens for callbacks while `work` goes on. The signal `rejected` is aborted when a callback rejects a whole request. The
+ * callback does not name the request. It means the request under way, because this process sends one request at a time.
  * @throws CommandError --receiver-id or --sender-uri is missing, a key does not fit, or the port cannot be listened on
  */
 export async function withCallbacks<Result>(

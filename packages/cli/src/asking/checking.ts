@@ -71,7 +71,8 @@ const signatureText = ({ signed }: { readonly signed: boolean }): string =>
 
 /**
  * Checks callbacks and a subscription.
- * @returns whether the repeated on-search and the test notification came, which the registry sends for `participant check --wait`
+ * @returns true when the on-search came a second time and the test notification came. The registry sends both while its operator
+ * runs `participant check --wait`. Without a subscription, no test notification is expected.
  */
 function runCallbackSteps(
   target: RegistryTarget,

@@ -21,7 +21,7 @@ export async function readDemoFile(): Promise<DemoFile | null> {
     const demo = JSON.parse(text) as DemoFile
     if (typeof demo.participant.sender_id === 'string' && Array.isArray(demo.registries)) return demo
   } catch {
-    // A damaged file gets the error below.
+    // The file is no JSON, or lacks a member: the CommandError below says that it is damaged.
   }
   throw new CommandError(`the file ${path} is damaged; start the demo again (npm start)`)
 }

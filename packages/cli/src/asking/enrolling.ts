@@ -2,7 +2,7 @@
 import type { EnrolmentUpdate } from '@rollcall/client'
 import type { JsonObject } from '@rollcall/protocol'
 
-/** A row of a file. `line` is the number of its line, and `end` the number of bytes from the start of the file to its end. */
+/** A row of a file. `line` is the number of its line. `end` is the number of bytes from the file's start to the row's end. */
 export type EnrolmentRow = { readonly line: number; readonly end: number } & (
   | { readonly document: JsonObject }
   | { readonly problem: string }

@@ -73,7 +73,7 @@ export interface ListenAddress {
   readonly port: number
 }
 
-/** Milliseconds for which a request under way may go on after the server was closed. */
+/** Milliseconds for which a request under way may go on after `close` was called; then its connection is cut. */
 const LONGEST_CLOSE_MILLISECONDS = 10_000
 
 const PORT_PROBLEMS: Readonly<Record<string, string>> = {

@@ -6,8 +6,8 @@ import { CommandError } from '../failure.ts'
 import { readFileOrStdin } from '../input.ts'
 
 /**
- * Reads a private key in PEM or as a JWK, with its kid.
- * @param kid the kid of the command line, in place of the JWK's own; undefined: the file must have a kid
+ * Reads a private key in PEM or as a JWK, and gives it a kid.
+ * @param kid the kid of the command line; undefined: the kid of the JWK is used. A PEM file has no kid, so it needs this one
  * @throws CommandError, which quotes no value of the file
  */
 export async function readPrivateKey(path: string, kid: string | undefined): Promise<Jwk> {

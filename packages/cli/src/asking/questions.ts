@@ -87,7 +87,10 @@ function requireSearchItem(value: JsonValue): SearchInput {
   throw new CommandError('the file of --query: each item of search_request must be an object with search_criteria')
 }
 
-/** Makes criteria from JSON. Without `type`, it is conditions. With `type`, `value` shows: identifier, GraphQL or expression. */
+/**
+ * Makes criteria from JSON. Without `type`, it has conditions by attribute. With `type`, it is a query: of an identifier if
+ * `value` is no object, of GraphQL if `value.expression` is a text, otherwise of an expression.
+ */
 function criteriaFromJson(value: JsonObject): SearchInput {
   const { type, value: inner } = value
   if (typeof type !== 'string') return queryByConditions(value, '--query')

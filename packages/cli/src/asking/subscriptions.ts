@@ -59,13 +59,13 @@ export const subscriptionCodes = ({ subscriptions = [] }: Pick<SubscribeResponse
 /** Matches codes of subscriptions as Rollcall makes them. Registries of other software have other codes. */
 const SUBSCRIPTION_CODE_PATTERN = /\bSUB-[0-9A-Z]{24}\b/g
 
-/** Lists the codes of our earlier subscriptions to the same, from the rejection already_subscribed; empty for other errors. */
+/** Lists the codes of our existing subscriptions that the rejection already_subscribed names; empty for other errors. */
 export function equalSubscriptionCodes(failure: unknown): readonly string[] {
   if (!(failure instanceof ItemRejected) || failure.code !== 'rjct.event.already_subscribed') return []
   return failure.message.match(SUBSCRIPTION_CODE_PATTERN) ?? []
 }
 
-/** Makes the message about a rejected subscription that equals earlier ones, with advice to end or replace them. */
+/** Makes the message for the rejection already_subscribed, with advice to end or replace the existing subscriptions. */
 export const equalSubscriptionsText = (codes: readonly string[], namespace: string): string =>
   [
     `rejected: rjct.event.already_subscribed: you have a subscription to the same, ${codes.join(', ')}`,

@@ -101,7 +101,7 @@ function itemSummary(item: UncheckedObject): ItemSummary {
   }
 }
 
-/** True when further pages of the item follow; false also when the item lacks a page number, a page size or a total. */
+/** True when further pages can be asked for; false also when the item lacks a page number, a page size or a total. */
 export function hasFurtherPages({ page_number, page_size, total_count }: ItemSummary): boolean {
   if (page_number === null || page_size === null || total_count === null) return false
   return page_number * page_size < total_count

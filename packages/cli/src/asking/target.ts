@@ -21,7 +21,7 @@ export interface RegistryTarget {
   readonly client: ClientOptions
   /** Our own private JWKs for encrypted answers and callbacks. */
   readonly decryption_keys: readonly Jwk[]
-  /** The registry as the sender of callbacks; null where its sender_id is not known. */
+  /** The registry as the sender of callbacks; null when neither --receiver-id nor the demo gives its sender_id. */
   readonly peer: Peer | null
   /** The record type to ask for by default; null when it is unknown. */
   readonly record_type: string | null

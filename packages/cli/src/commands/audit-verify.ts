@@ -38,8 +38,8 @@ async function runVerify({ against, ...options }: VerifyOptions): Promise<void> 
 }
 
 /**
- * Returns the lines that the file of the witness (the copy of checkpoints outside of the database) has now. Lines that are added
- * before they are read are left out: they may be about entries after the snapshot of the audit log.
+ * Returns the lines that the file of the witness (the copy of checkpoints outside of the database) has at the call. Lines that
+ * are added later are left out: they may be about entries after the snapshot of the audit log.
  */
 async function currentWitnessLines(path: string): Promise<AsyncIterable<string>> {
   const found = await access(path, constants.R_OK)
@@ -49,7 +49,7 @@ async function currentWitnessLines(path: string): Promise<AsyncIterable<string>>
   return linesOfFirstBytes(path, found.size)
 }
 
-/** Yields the lines in the first `size` bytes. Opens the file at the first call: readline loses lines that nobody awaits yet. */
+/** Yields the lines in the first `size` bytes. Opens the file at the first `next()`: readline loses lines that nobody awaits. */
 async function* linesOfFirstBytes(path: string, size: number): AsyncGenerator<string> {
   if (size > 0) yield* createInterface({ input: createReadStream(path, { end: size - 1 }) })
 }

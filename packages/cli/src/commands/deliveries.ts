@@ -41,7 +41,7 @@ export const COMMAND_TREE: CommandGroup = {
       text: tableFormatter(
         'id participant callback page state attempts reason created_at next_attempt_at',
         'no deliveries',
-        // A delivery that still waits has no `reason`. The cause of its last failed attempt, if any, is shown instead.
+        // A delivery that still waits has no `reason`: the code of its last attempt's failure (`cause.cause`) is shown, if any.
         ({ cause, ...row }) => ({ ...row, reason: row.reason ?? cause?.cause ?? null }),
       ),
     }),

@@ -60,8 +60,9 @@ export async function runDemo(stop: StopRequest, options: DemoOptions): Promise<
 }
 
 /**
- * Returns a configuration with which the demo listens on this machine only, unless ROLLCALL_DEMO_REMOTE=1: its secret may be on a
- * screen. Many systems set HOST for other purposes, so an address for other machines is reported and not used.
+ * Returns a configuration with which the demo listens on this machine only, unless ROLLCALL_DEMO_REMOTE=1: the demo's
+ * pages show its client secret, so others may have seen the secret on a screen. Many systems set HOST for other purposes, so an
+ * address for other machines is reported and not used.
  */
 function limitToLoopback(config: Config): Config {
   if (process.env.ROLLCALL_DEMO_REMOTE === '1') return config
@@ -135,7 +136,7 @@ async function runDemoServer(stop: StopRequest, config: Config, deps: DemoActDep
   } finally {
     await simulation.close()
     await server.stop()
-    // The listener of the demo page is closed last: it also receives callbacks, which the server sends until it has stopped.
+    // The listener of the demo page is closed last: it also receives callbacks, and a server that stops still sends some.
     await switches?.close()
   }
 }

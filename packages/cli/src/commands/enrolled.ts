@@ -58,7 +58,10 @@ async function runEnrolled(namespace: string | undefined, options: EnrolledOptio
   printResult(options, { enrolled }, enrolled ? 'yes' : 'no')
 }
 
-/** Reads a person from `TYPE=VALUE`. For a primary identifier, no `identifier_type` is set: it is sent as person_identifier. */
+/**
+ * Reads a person from `TYPE=VALUE`. A primary identifier gets no `identifier_type`: the client then sends its value as
+ * `person_identifier`.
+ */
 export function readEnrolledPerson(text: string, kindName: 'ess' | 'ibr'): Pick<EnrolmentQuestion, 'person' | 'identifier_type'> {
   const { type, value } = readTypeAndValue(text, '--person')
   const kind = kindNamed(kindName)

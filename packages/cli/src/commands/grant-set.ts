@@ -40,7 +40,7 @@ interface SetOptions extends OutputOptions {
   readonly beside?: true
 }
 
-/** The terms of a file; the admin function checks them. */
+/** The terms of a grant (what it allows), as a file has them. `setGrant` checks them. */
 type UncheckedTerms = Parameters<typeof setGrant>[1]['terms']
 
 async function runSet(sender_id: string, namespace: string, { file, template, beside, ...options }: SetOptions): Promise<void> {

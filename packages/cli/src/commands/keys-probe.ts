@@ -89,7 +89,7 @@ async function readSenderKeys(sender_id: string, { key }: ProbeOptions): Promise
 
 /**
  * Tries every signature profile with the keys for the algorithm of that profile.
- * @returns the matches in the order of `everyProfile`; and, if there are none, the reason for each layout of a signature
+ * @returns the matches in the order of `everyProfile`; if there are none, `problems` says for each tried layout why
  */
 async function tryProfiles(
   envelope: SourcedEnvelope,
@@ -127,7 +127,10 @@ async function canVerify(read: ReadSignature, envelope: SourcedEnvelope, key: Pu
   )
 }
 
-/** The values of `namespace` in the signature that are accepted. The server has a list; here the value in the signature is. */
+/**
+ * The accepted values of `namespace="…"` in the signature. The server has a list of them. This command accepts any value, so the
+ * value in the signature is returned; empty when the signature has none.
+ */
 function namespacesOf(envelope: SourcedEnvelope): readonly string[] {
   const namespace = findSignatureNamespace(envelope)
   return namespace === null ? [] : [namespace]

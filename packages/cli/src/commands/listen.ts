@@ -78,7 +78,7 @@ async function runListen(options: ListenOptions): Promise<void> {
     return response
   })
   try {
-    // Standard output has only callbacks, and for refused ones the reason, so this line goes to standard error.
+    // The line below goes to standard error, because standard output has only callbacks and the reasons of refused ones.
     process.stderr.write(
       `listening on ${server.url} for callbacks of ${listening.peers.map(({ sender_id }) => sender_id).join(', ')}; Ctrl-C ends it\n`,
     )

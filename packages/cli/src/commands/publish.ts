@@ -6,7 +6,7 @@ import { CommandError } from '../failure.ts'
 import { parseJsonText, readFileOrStdin } from '../input.ts'
 import { countWithNoun } from '../output.ts'
 
-/** Makes the option of a member whose JSON object is in a file. Its value is the path; `input` below reads the file. */
+/** Makes an option whose value is the path of a file with a JSON object. The command's `input` function reads the file. */
 const jsonFileOption = (flags: string, help: string) => ({ flags, help, read: (path: string) => path })
 
 export const COMMAND_TREE = adminCommand(async () => (await import('@rollcall/admin/events/publish')).publishEvent, {

@@ -88,7 +88,7 @@ async function askSynchronously(
 ): Promise<void> {
   const asking = makeClient(() => new RegistryClient(client))
   const answer = await callClient(asking.search(questions, { signal }), signal)
-  // If the request has one search item and the item is rejected, the command fails with the rejection. --json prints the answer.
+  // If the only search item is rejected, the command fails with the rejection. With --json the answer is printed instead.
   const [only, ...others] = resultsOf(answer)
   if (only?.ok === false && others.length === 0 && options.json !== true) {
     await callClient(Promise.reject(only.rejection))

@@ -80,7 +80,7 @@ function refusePlainHttp({ role, host, adminHost, behindTlsProxy, adminPrivateNe
   )
 }
 
-/** Refuses the database of a demo. Migrates another one; without `migrate`, refuses one whose tables are older. */
+/** Refuses the database of a demo. Migrates any other database; without `migrate`, refuses a database with older tables. */
 async function prepareDatabase(storage: Storage, migrate: boolean): Promise<void> {
   // The owner role reads the tables here: before the migration, the application role may have no right to read some of them.
   await refuseDemoData(storage.owner)
@@ -89,8 +89,8 @@ async function prepareDatabase(storage: Storage, migrate: boolean): Promise<void
 }
 
 /**
- * Stops a running node after a newer Rollcall has migrated the database more than one version ahead: tables may lack what the
- * node uses.
+ * Stops a running node. The caller calls it after a newer Rollcall has migrated the database more than one version ahead: tables
+ * may lack what the node uses.
  * @throws CommandError always
  */
 function stopOutdatedNode({ version }: { readonly version: string }): never {

@@ -45,7 +45,7 @@ interface ProposeOptions extends OutputOptions {
 async function runPropose(of: string, options: ProposeOptions): Promise<void> {
   listenForStop()
   const { engine, urlEnv: url_env, urlFile: url_file, table, allowWriter: allow_writer, out } = options
-  // `office.person` is the table of the first record type, `Group=office.household` that of Group.
+  // `--table office.person` gets the name '' (the first record type), `--table Group=office.household` the name Group.
   const tables = readNamedValues(table ?? [], '')
   const input = { of, engine, url_env, url_file, tables, allow_writer }
   const proposal = await callWithDatabase(proposeSource, input)

@@ -50,7 +50,7 @@ async function runStatus(options: StatusOptions): Promise<void> {
   const asking = makeClient(() => new RegistryClient(client))
   const answer = await callClient(asking.txnStatus(question, { signal }), signal)
   const { txn_type, txn_status } = answer.message.txnstatus_response
-  // The registry rejects the question, as for an unknown request: its answer repeats the question and gives a reason.
+  // The registry rejects the status request, such as one about an unknown request. The answer repeats it, with a reason.
   if (answer.header.status === 'rjct') {
     const [unknown] = resultsOf(answer)
     if (unknown?.ok === false && options.json !== true) await callClient(Promise.reject(unknown.rejection))

@@ -96,7 +96,7 @@ export function upgradeSteps({ from, to, port, next }: UpgradePlan, site: string
     step(`give nginx back to rollcall@${port}: an upgrade was interrupted`, () => moveSiteBack(port))
   }
   step(`prepare ${unit} with version ${to}`, () => {
-    // An upgrade that was killed may have left a node running on this port.
+    // An upgrade that was killed may have left a node running on the port `next`.
     spawnSync('systemctl', ['stop', unit])
     replaceLink(to, `${CODE_FOLDER}/node-${next}`)
   })

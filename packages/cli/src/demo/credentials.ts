@@ -33,7 +33,7 @@ export interface DemoCredentials extends DemoKeys {
   readonly client_secret: string
 }
 
-/** Operators of the demo: one for programs, with its token in demo.json, and one for the console, with all rights. */
+/** Operators of the demo: `program` has its token in demo.json; `console` has all rights and signs in to the console. */
 const DEMO_OPERATORS = {
   program: { name: 'demo', roles: ['operate', 'publish'] },
   console: { name: 'demo-console', roles: ['own'] },
@@ -43,7 +43,7 @@ const DEMO_OPERATORS = {
 export const makeDemoOperatorToken = (deps: DemoDeps): Promise<string> => renewOperatorToken(deps, DEMO_OPERATORS.program)
 
 /**
- * Makes a link that signs in to the console once. The token of the operator who is signed in is shown to nobody.
+ * Makes a link that can be used once to sign in to the console. Nobody sees the token of its operator.
  * @param console_url the address of the console
  */
 export async function makeDemoSignInLink(deps: DemoDeps, console_url: string): Promise<string> {

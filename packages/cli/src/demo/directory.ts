@@ -12,8 +12,8 @@ const DEMO_SENDER_IDS = { participant: 'demo.spmis.example', restricted: 'restri
 type DemoConfigurationDeps = Parameters<typeof applyDemo>[0]
 
 /**
- * Applies the demo's configuration file. Stored purposes, participants and grants stay; only a participant without an allowed
- * callback address gets the callback settings of the file.
+ * Applies the demo's configuration file, which adds what the database lacks. Stored purposes, participants and grants are not
+ * changed, except that a participant without an allowed callback address gets the callback settings of the file.
  */
 export async function applyDemoConfiguration(deps: DemoConfigurationDeps): Promise<AppliedDemo> {
   const { value } = await readYaml(DEMO_CONFIGURATION_PATH)

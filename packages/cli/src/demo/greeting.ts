@@ -47,7 +47,7 @@ export interface DemoFolderAndPorts {
 
 const USUAL_FOLDER_AND_PORTS: DemoFolderAndPorts = { data: null, port: 8080, adminPort: 8081 }
 
-/** Returns the command `rollcall` as text, after the settings that it needs in another terminal. */
+/** Returns the command `rollcall` as text. The text begins with the variables that the command needs in another terminal. */
 const rollcallCommand = (place: DemoFolderAndPorts): string => `${shellVariablesText(place)}npx rollcall`
 
 export const partnerLinkCommand = ({ participant }: DemoFile, place: DemoFolderAndPorts): string =>
@@ -92,7 +92,7 @@ function quotedSearchBody(demo: DemoFile, registry: DemoRegistry): string {
     .replaceAll(NUMBER_PLACEHOLDER, `'"$(date +%s)$RANDOM"'`)
 }
 
-/** Placeholders, which `quotedSearchBody` replaces by shell text for the time and for a new number. */
+/** Placeholders in the search. `quotedSearchBody` replaces them by shell text that inserts the time, and a number for new ids. */
 const NOW_PLACEHOLDER = '@now@'
 const NUMBER_PLACEHOLDER = '@number@'
 

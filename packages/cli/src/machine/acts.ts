@@ -8,7 +8,7 @@ import { SECRET_FILES } from './places.ts'
 import { APPLICATION_ROLE, DATABASE_NAME, OWNER_ROLE, type PlannedAct, plannedActText } from './plan.ts'
 import { scramVerifier } from './scram.ts'
 
-/** Does an act of the plan. @throws CommandError a program or PostgreSQL refused; a second run does the rest */
+/** Does an act of the plan. @throws CommandError a program or PostgreSQL refused; the next `rollcall setup` does what is left */
 export function doPlannedAct(act: PlannedAct): void {
   if (act.act === 'write') replaceFile(act.path, act.text, 0o644)
   else if (act.act === 'database') makeRolesAndDatabase(act)

@@ -154,7 +154,7 @@ function requireGoodAnswer(member: AnswerName, value: string): string {
  * Reads the answers of a file, and completes them by defaults.
  * @param file content of the file
  * @param before answers of the last setup; members of the file override them
- * @throws CommandError, which names the first member that is missing, unknown or wrong
+ * @throws CommandError, which names the first member that is unknown, wrong, or missing without a default
  */
 export function readAnswers(file: unknown, before: Partial<Answers> = {}): Answers {
   if (typeof file !== 'object' || file === null || Array.isArray(file)) {

@@ -28,7 +28,7 @@ interface ReadyWaitOptions {
   /** The systemd unit of the node. Its log says why the node does not answer. */
   readonly unit: string
   readonly authority_file?: string
-  /** How often to ask (default: 240 times, about two minutes: a busy machine starts a node slowly). */
+  /** The most requests (default: 240, about two minutes: a busy machine starts a node slowly). */
   readonly tries?: number
 }
 

@@ -1,4 +1,4 @@
-/** Reads the state of this machine for `rollcall setup`. Only `runAsSuperuser` can change something. */
+/** Reads the state of this machine for `rollcall setup`. Only `runAsSuperuser` can change something: acts.ts uses it. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { lookup } from 'node:dns/promises'
 import { existsSync, readFileSync, readlinkSync } from 'node:fs'

@@ -5,7 +5,7 @@ import { NGINX_SITE, SETTINGS_FOLDER, UNIT_FOLDER } from './places.ts'
 
 /** The file with the answers of the last setup, which are proposed at the next setup. */
 export const ANSWERS_FILE = `${SETTINGS_FOLDER}/answers.json`
-/** The nginx site on port 80 that serves certbot's proofs. */
+/** The nginx site on port 80. It serves certbot's proofs: files by which the certificate authority checks our domain (ACME). */
 export const CERTBOT_NGINX_SITE = '/etc/nginx/conf.d/rollcall-acme.conf'
 /** The folder below which certbot writes its proofs, and from which nginx serves them. */
 export const CERTBOT_PROOF_FOLDER = '/var/lib/rollcall-acme'

@@ -16,7 +16,7 @@ export interface MachineFacts {
   readonly copies: string
   /** The time of the last copy to the other machine, in milliseconds since 1970; null: never. */
   readonly copied: number | null
-  /** The end of the certificate, as TLS shows it; an Error when it cannot be read. */
+  /** The end of the certificate as text, such as `Jan  5 09:34:43 2027 GMT`; an Error when it cannot be read. */
   readonly certificate: string | Error
 }
 
@@ -81,7 +81,7 @@ export async function judgeMachine(publicUrl: string | undefined): Promise<reado
   return judgeFacts(MACHINE_CHECKS, { now: Date.now(), backup, copies, copied, certificate })
 }
 
-/** Reads when the served certificate ends. An invalid certificate is read too, because nothing is sent to the server. */
+/** Reads when the served certificate ends. An invalid certificate is read too: that is safe, because we send it no data. */
 const readCertificateEnd = ({ hostname, port }: URL): Promise<string | Error> =>
   new Promise((resolve) => {
     const socket = connect({ host: hostname, servername: hostname, port: Number(port || 443), rejectUnauthorized: false })

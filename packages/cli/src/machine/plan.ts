@@ -43,8 +43,8 @@ export const DATABASE_NAME = 'rollcall'
 export type PlannedAct =
   | { readonly act: 'write'; readonly path: string; readonly text: string }
   /**
-   * Makes the database and its two roles where they are missing, gives both roles new passwords, and writes both addresses into
-   * SECRET_FILES.
+   * Makes the database and its two roles where they are missing, gives both roles new passwords, and writes the database address
+   * of each role, with its password, into SECRET_FILES.
    */
   | { readonly act: 'database'; readonly port: number; readonly roles: readonly string[]; readonly create: boolean }
   | { readonly act: 'master_key' }
@@ -88,7 +88,7 @@ export function makeSetupPlan(answers: Answers, facts: SetupFacts, restore: stri
   }
   if (isChanged(SETUP_SETTINGS_FILE) || isChanged(`/etc/systemd/system/${CERTIFICATE_PATH_UNIT}`))
     acts.push(run('systemctl', 'daemon-reload'))
-  // The running unit is restarted, because it must now wait for other files.
+  // A running path unit is restarted, because it must now watch other certificate files.
   if (isChanged(`/etc/systemd/system/${CERTIFICATE_PATH_UNIT}`) && units.has(CERTIFICATE_PATH_UNIT))
     acts.push(run('systemctl', 'restart', CERTIFICATE_PATH_UNIT))
   const isNew = !units.has(`rollcall@${port}`)

@@ -36,7 +36,7 @@ function remarkLines(traced: TracedMessage): readonly string[] {
   return traced.traced === 'notification' ? waitReasonLines(traced) : []
 }
 
-/** Says that a notification waits for a disabled participant or a closed mailbox, which sends nothing; no lines otherwise. */
+/** Says that a notification waits because its participant is disabled or its mailbox is closed; no lines otherwise. */
 function waitReasonLines({ state, delivery, mailbox_state, participant_status }: TracedNotification): string[] {
   if (state !== 'waiting' && delivery?.state !== 'pending') return []
   return [

@@ -26,7 +26,10 @@ export interface EnrolmentQuestion extends UnderConsent {
   readonly response_entity?: string
 }
 
-/** The person in a question to a disability registry: the value of an identifier, alone or with a consent or an authorization. */
+/**
+ * The person about whom a disability registry is asked: the value of one of the person's identifiers, alone or with a consent or
+ * an authorization.
+ */
 export type DisabilityQuestion = string | (UnderConsent & { readonly person: string })
 
 /** Options of `updateEnrolments`. */
@@ -122,7 +125,11 @@ export function isDisabledIn(answer: WithMessage<DisabledResponse>): boolean {
   return requireYesOrNo(requireOnlyItem(answer).disabled_status, 'disabled_status')
 }
 
-/** The records in all items of an answer. @throws ItemRejected; TransportError the registry has not searched yet */
+/**
+ * The records in all items of an answer.
+ * @throws ItemRejected
+ * @throws TransportError the status of an item, or of an answer without items, says that the registry has not searched yet
+ */
 export function recordsIn(answer: Answer<SearchResponse>): readonly RegistryRecord[] {
   return searchItemsOrThrow(answer).flatMap((item) => item.data?.reg_records ?? [])
 }

@@ -57,7 +57,10 @@ export function readAck(answer: HttpAnswer): Omit<Accepted, 'transaction_id'> | 
   return { ack_status, correlation_id, timestamp: memberText(ack, 'timestamp') }
 }
 
-/** The operations whose ack may look like an answer without items. The value is the member with the list of items. */
+/**
+ * The operations whose ack some registries write as an answer without items (`readEnvelopeAck`). The value is the member with the
+ * items.
+ */
 const EMPTY_ACK_MEMBER_BY_OPERATION: Readonly<Record<string, string>> = { search: 'search_response' }
 
 /**

@@ -50,7 +50,7 @@ export interface RequestOptions {
 export interface CallbackOptions extends RequestOptions {
   /** The longest time to wait for each callback, in milliseconds; 60 000 by default. */
   readonly timeout?: number
-  /** Called with the ack, before the first callback is returned. */
+  /** Called with the ack, before the first callback is returned. Not called for a NACK. */
   readonly accepted?: (accepted: Accepted) => void
 }
 

@@ -11,9 +11,9 @@ export const OUTGOING = {
   /** The usual form: members that have no value are left out of the header. */
   usual: (header: Header): Header => header,
   /**
-   * For a registry that parses the header, writes it again, and verifies the signature of its own text. Such a registry writes
-   * null for a missing member, and six digits for a fraction of a second. A header in this form has null for missing members and
-   * no fraction, so the registry's text is the same as ours.
+   * For a registry that parses the header, writes it again, and verifies the signature over the text that it has written. Such a
+   * registry writes null for a missing member, and gives a fraction of a second six digits. In this form, missing members are
+   * null and times have no fraction: the registry's text is then equal to the text that we signed.
    */
   reserialised: (header: Header): Header => ({
     ...NULL_HEADER_MEMBERS,

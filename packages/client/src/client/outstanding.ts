@@ -7,7 +7,7 @@ interface AwaitedItem {
   readonly pages: Set<number>
   /** The number of answers without pagination, such as rejections, which do not name their page. */
   rejected: number
-  /** The number of all pages of the item, by the greatest total_count; 1 at first. */
+  /** The number of pages of the item, computed from the greatest total_count of its callbacks; 1 at first. */
   expected: number
 }
 
@@ -31,7 +31,7 @@ export class OutstandingPages {
     return this.#items.size === 0
   }
 
-  /** Notes the items of a callback, and drops those of which no more pages are awaited. */
+  /** Notes the items of a callback. An item is dropped when all its pages have come. */
   take({ search_response }: Pick<SearchResponse, 'search_response'>): void {
     for (const item of search_response) {
       const awaitedItem = this.#items.get(item.reference_id)
@@ -41,8 +41,8 @@ export class OutstandingPages {
 }
 
 /**
- * Notes the page of one item in the awaited item. Returns true when all its pages have come: the only one that was asked for, a
- * first page that says why there are no records, or as many as total_count and page_size make.
+ * Notes one answer of an item. Returns true when no more are awaited: for `onePage`, after the first; after a first page that says
+ * why it has no records; else when as many have come as the item has pages (total_count divided by page_size).
  */
 function noteItem(waiting: AwaitedItem, { status, pagination, data, status_reason_message: why }: SearchItem): boolean {
   if (status === 'rcvd' || status === 'pdng') return false

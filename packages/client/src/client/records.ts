@@ -37,12 +37,12 @@ export type AskedRecord<Kind extends SaidKind, Criteria extends SearchCriteria> 
     : RecordOf<Kind>
   : RegistryRecord
 
-/** The message of an answer to a search, with records of the type `Held`. */
+/** The message of an answer to a search. `Held` is the type of the records in the answer. */
 export type Found<Held> = Omit<SearchResponse, 'search_response'> & {
   search_response: (Omit<SearchResponseItem, 'data'> & { data?: Omit<SearchData, 'reg_records'> & { reg_records: Held[] } })[]
 }
 
-/** A callback with found records. */
+/** A callback with found records of the type `Held`. */
 export type FoundByCallback<Held> = Omit<Received<'on-search'>, 'message'> & { readonly message: Found<Held> }
 
 /** The response to an operation, from a registry of this kind. */

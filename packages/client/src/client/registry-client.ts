@@ -118,7 +118,7 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   /**
    * Sends changed enrolments to a beneficiary registry, in messages of `batch_size` beneficiaries, one after another. After an
    * error, send the whole list again: enrolments that were written already do not change. When you give a `transaction_id`, all
-   * messages have it: ask for a receipt by the `correlation_id` of its message then.
+   * messages have it. Then ask for a receipt by the `correlation_id` in the results, not by the `transaction_id`.
    * @returns the result for each beneficiary, in the order of the list
    */
   async updateEnrolments(
@@ -137,7 +137,10 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     return updates
   }
 
-  /** True when a beneficiary registry has the person as enrolled now; false for an unknown one. @throws ItemRejected */
+  /**
+   * True when a beneficiary registry has the person as enrolled now; false also for a person whom the registry does not know.
+   * @throws ItemRejected
+   */
   async enrolled(question: EnrolmentQuestion, options?: RequestOptions): Promise<boolean> {
     return isEnrolledIn(await this.#ask('enrolled', enrolmentQuestionContent(question), options))
   }
@@ -201,10 +204,11 @@ export class RegistryClient<const Kind extends SaidKind = string> {
   }
 
   /**
-   * The callback with this correlation_id, from the client's receiver. It may have come before this call. When a result has
-   * several pages, each call returns the callback with another page, in the order of arrival.
-   * @throws TransportError `no_callback` it does not come within `timeout`
-   * @throws TypeError the client has no receiver; also the reason of `signal` when it aborts
+   * The callback with this correlation_id, from the client's receiver. It may have come before this call. A result of several
+   * pages comes in several callbacks: each call returns one that was not returned yet, in the order of arrival.
+   * @throws TransportError `no_callback` no callback comes within `timeout`
+   * @throws TypeError the client has no receiver
+   * @throws the reason of `signal`, unchanged, when it aborts
    */
   awaitCallback(correlation_id: string, options: AwaitOptions = {}): Promise<ReplyCallback> {
     const { receiver } = this.#options
@@ -256,7 +260,10 @@ export class RegistryClient<const Kind extends SaidKind = string> {
     return callback as Answer<Messages[Name]['response']>
   }
 
-  /** Sends a request on the asynchronous path. @throws TypeError no receiver; TransportError also for a NACK */
+  /**
+   * Sends a request on the asynchronous path, and returns the ack.
+   * @throws TypeError no receiver; TransportError also for a NACK
+   */
   async #accepted(name: OperationName, content: object, options: CallbackOptions): Promise<Accepted> {
     if (this.#options.receiver === undefined) {
       throw new TypeError(`${name} waits for a callback and needs a receiver; use ${name}Async without`)

@@ -83,7 +83,7 @@ async function prepareRequest(
   const { sender_id, receiver_id, encryptFor } = settings
   const key = encryptFor === null ? null : await awaitUnlessAborted(encryptFor, options.signal)
   if (encryptFor !== null && key === null) {
-    // Without a key, the request is not sent, because it must not be sent unencrypted.
+    // Without the registry's key the request cannot be encrypted, and it must not be sent unencrypted.
     const reason = 'the registry publishes no key to encrypt with'
     throw new UntrustedAnswer('err.encryption.invalid', reason, ['encryption.encrypt_for'])
   }
@@ -178,9 +178,9 @@ function requireHeaderToUs({ sender_id, receiver_id }: Settings, header: JsonObj
 }
 
 /**
- * True when the header rejects the request and the message answers no item. False when the message answers items, even if all are
- * rejected, because each item has its own reason (N7). For a reply without items: true when the header has a reason code, or the
- * message has no transaction_id.
+ * True when the header rejects the whole request, and the message has no items. Items have their own reasons, even if all are
+ * rejected (N7). A reply to an operation without items rejects the request when its header has a reason code, or its message has
+ * no transaction_id.
  */
 function isWholeRequestRejected({ reply }: Operation, header: CallbackHeader, message: JsonObject): boolean {
   if (header.status !== 'rjct') return false

@@ -39,8 +39,8 @@ export interface PeerTrust {
   /** Whether answers must be signed; `required` by default. */
   readonly signature?: SignaturePolicy
   /**
-   * How the registry signs; by default as we sign, by the `profile` in `signing`. If neither is given, the profile of the
-   * specification, with EdDSA and the algorithm of the key in `signing`.
+   * How the registry signs. The default is the `profile` in `signing`, by which we sign. If there is none, it is the profile of
+   * the specification, which has EdDSA; the algorithm of our key in `signing` is added.
    */
   readonly profile?: SignatureProfile
   /** The values that the parameter `namespace` of a signature may have; by default SIGNATURE_NAMESPACES, such as `registry`. */
@@ -109,7 +109,10 @@ export interface Settings {
   readonly trust: PeerTrustSettings
   readonly outgoing: Outgoing
   readonly signer: () => Promise<Signer | null>
-  /** Finds the registry's key to encrypt with; returns null when none is published. The member is null without encryption. */
+  /**
+   * Finds the registry's public key for encryption; it returns null when the registry publishes none. `encryptFor` itself is null
+   * when we do not encrypt.
+   */
   readonly encryptFor: (() => Promise<EncryptionKey | null>) | null
   readonly decryptionKeys: DecryptionKeys
 }

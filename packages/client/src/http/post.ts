@@ -62,13 +62,13 @@ function isRedirect({ status, type }: Response): boolean {
   return type === 'opaqueredirect' || (status >= 300 && status < 400)
 }
 
-/** The longest time for the probe of `corsProblem`, in milliseconds. */
+/** The longest time for the second request in `corsProblem`, in milliseconds. */
 const CORS_PROBE_TIMEOUT_MS = 5_000
 
 /**
  * The error for an answer that the browser hides, because the page that asks is of another origin. The browser reports a hidden
- * answer like a failed connection, so a second request tests whether the server is reachable; its answer may be hidden too. Null
- * when the server is not reachable, or no page of another origin asks.
+ * answer like a failed connection, so a second request, which needs no readable answer, tests whether the server is reachable.
+ * Returns null when the server is not reachable, or no page of another origin asks.
  */
 async function corsProblem(fetch: Fetch, url: string, cause: unknown): Promise<TransportError | null> {
   const page = (globalThis as { readonly location?: { readonly origin?: string } }).location?.origin

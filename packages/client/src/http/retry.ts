@@ -29,9 +29,9 @@ export const isTransientError = (error: unknown): error is TransportError =>
   error instanceof TransportError && (error.reason === 'unreachable' || error.reason === 'timeout')
 
 /**
- * Milliseconds before the next attempt. The pause doubles up to `longest_pause`; then a random part of up to half is
- * taken off, so that many clients do not come back at the same time.
- * @param failed attempts so far, at least 1
+ * Milliseconds before the next attempt. The pause doubles up to `longest_pause`. Then it is made shorter by a random part, at
+ * most a half, so that many clients do not come back at the same time.
+ * @param failed the number of failed attempts so far, at least 1
  * @param random between 0 and 1
  */
 export function pauseAfter(failed: number, retry: Retry, random: number): number {
@@ -54,9 +54,9 @@ export interface AnswerAfterAttempts extends HttpAnswer {
 }
 
 /**
- * Repeats attempts until the answer is not transient, its Retry-After is too long, or no attempt is left. Returns the
- * last answer.
- * @throws TransportError of the last attempt; an error that is not transient ends the attempts
+ * Repeats an attempt while the answer or the error is transient. Ends also after `retry.attempts` attempts, or when the
+ * Retry-After of an answer is longer than `retry.longest_retry_after`. Returns the last answer.
+ * @throws TransportError of the last attempt
  * @throws other errors of `attempt` unchanged; the reason of `signal` when it aborts during a pause
  */
 export async function withRetries(

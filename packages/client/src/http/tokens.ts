@@ -19,7 +19,7 @@ export type GiveToken = (options: { readonly renew: boolean }) => string | Promi
 export interface TokenSource {
   /** A token that has not expired, as far as is known. @throws TokenRefused, TransportError, AckError */
   get(): Promise<string>
-  /** A token in place of a refused one. With client credentials, all users of that token get the same new one. */
+  /** A token in place of a refused one. With client credentials, all requests that had the refused token get the same new one. */
   renew(refused: string): Promise<string>
 }
 
@@ -75,7 +75,8 @@ async function fetchToken(
     return readTokenAnswer(status, text)
   } catch (error) {
     if (!(error instanceof TokenProblem)) throw error
-    // A refusal without a code is not from a token endpoint, so it may have any form.
+    // An answer without an OAuth error code is not from a token endpoint but, for example, from a proxy: `readFault` reads its
+    // form.
     if (error.kind === 'refused' && error.code === '') throw readFault(answer) ?? tokenAnswerError(answer)
     if (error.kind === 'refused') throw new TokenRefused(error.code, error.message, status)
     const reason = error.kind === 'away' ? 'unreachable' : 'unreadable'

@@ -39,7 +39,7 @@ export interface Received<Name extends CallbackName = CallbackName> {
   readonly assumed_utc?: readonly string[]
   /** In a notification: the kind of the registry, if the receiver knows it. */
   readonly kind?: keyof RecordsByKind
-  /** In a notification: the reference_ids of items whose record was handled in a later version before. */
+  /** In a notification: the reference_ids of items with an older version of a record than the receiver has handled already. */
   readonly superseded?: readonly string[]
 }
 
@@ -58,8 +58,9 @@ export interface Rejected {
 export type Handler<Name extends CallbackName> = (callback: Received<Name>) => unknown
 
 /**
- * The handlers of callbacks. The peer gets an ACK when the handler's promise resolves. When the promise rejects, the answer asks
- * the peer to send the message again, except that a RequestFault is sent to the peer as it is.
+ * The handlers of callbacks. The peer gets an ACK when the handler's promise resolves. When the promise rejects with a
+ * RequestFault, the peer gets this fault. When it rejects with another error, the peer gets HTTP status 500 and should send the
+ * message again.
  */
 export type Handlers = { readonly [Name in CallbackName]?: Handler<Name> } & {
   readonly rejected?: (callback: Rejected) => unknown

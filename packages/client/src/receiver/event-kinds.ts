@@ -12,10 +12,10 @@ import {
 } from '@rollcall/protocol'
 
 /**
- * The event type and the record type of an item, as the most likely kind spells them. If the kind does not have the record type,
- * it is returned as sent. If the kind does not have the event type, the sent text after the last ":" is returned; null if the
- * item has no event type.
- * @param known the kind of the registry, if the receiver knows it
+ * The event type and the record type of an item, by their canonical names in the most likely kind. If the kind does not have the
+ * record type, its name is returned as sent. If the kind does not have the event type, the part of its name after the last ":" is
+ * returned; null if the item has no event type.
+ * @param known the kind of the registry; undefined when the receiver does not know the kind
  */
 export function canonicalNamesOf(data: NotifyData, known: string | undefined) {
   const { reg_event_type, reg_record_type } = data
@@ -27,7 +27,10 @@ export function canonicalNamesOf(data: NotifyData, known: string | undefined) {
   }
 }
 
-/** True when an item shows only what its change altered, by the most likely kind: a later item does not repeat what it shows. */
+/**
+ * True when, in the most likely kind, items of this record type show only the changed data. Then a later item does not repeat the
+ * data of an earlier one.
+ */
 export function isPartial(data: NotifyData, known: string | undefined): boolean {
   const [kind] = kindsLikeliestFirst(data, known)
   return kind !== undefined && resolveRecordType(kind, data.reg_record_type)?.notified_as !== undefined
@@ -56,7 +59,10 @@ function kindsLikeliestFirst(data: NotifyData, known: string | undefined): reado
   return [...KINDS].sort((one, other) => likenessOfKind(other, data) - likenessOfKind(one, data))
 }
 
-/** A number for how well the names fit a kind. Each row of `reasons` weighs more than all later rows together. */
+/**
+ * A number for how well the names fit a kind; a higher number is a better fit. Each element of `reasons` that is true weighs more
+ * than all later ones together.
+ */
 function likenessOfKind(kind: Kind, { reg_type = '', reg_event_type = '', reg_record_type }: NotifyData): number {
   const recordType = resolveRecordType(kind, reg_record_type)
   const reasons = [

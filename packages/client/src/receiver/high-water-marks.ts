@@ -32,7 +32,8 @@ export async function raiseMarks(marks: HighWaterMarks, values: ReadonlyMap<stri
 
 /**
  * Stores marks in this process.
- * @param options.names the most marks, 100 000 by default; when there are more, those not raised for longest are deleted
+ * @param options.names the most marks that are stored, 100 000 by default; when there are more, the marks that were raised
+ * longest ago are deleted
  */
 export function marksInMemory({ names = 100_000 }: { readonly names?: number } = {}): HighWaterMarks {
   /** The marks by name, in the order in which they were last raised. */
@@ -62,7 +63,7 @@ export const HIGH_WATER_MARKS_TABLE = `create table if not exists rollcall_high_
 
 const FIND_MARK = 'select value from rollcall_high_water_mark where name = $1'
 
-/** The highest number of the column. A number above it is stored as this one: a registry decides the numbers. */
+/** The highest number that the column can have. A registry may send higher numbers; this number is stored in place of them. */
 const MAX_VALUE = '9223372036854775807'
 
 const RAISE_MARK = `insert into rollcall_high_water_mark as known (name, value)

@@ -50,7 +50,9 @@ export class CallbackMailbox {
     }
   }
 
-  /** Notes a refused callback. Waits go on, and mention it in their error if no other callback comes. */
+  /**
+   * Notes a refused callback. Callers of `take` go on waiting; if no other callback comes, their error mentions the refused one.
+   */
   refused(fault: RequestFault, sender_id: string | null): void {
     this.#refused.note(this.#now(), fault, sender_id)
   }

@@ -1,7 +1,7 @@
 /**
- * Leaves out of notifications the items that are news for none of their subscriptions. For a subscription, an item is no news
- * when it was handled before, when it was taken back, or when a later event of its type for the same record was handled.
- * Reports missing notifications.
+ * Leaves out of notifications the items that are not news for any subscription. For one subscription, an item is not news if it
+ * was handled before, if a later item took it back or corrected it, or if a later event of the same type for the same record was
+ * handled. Reports missing notifications.
  */
 import { type NotifyEvent, NotifyMeta, validator } from '@rollcall/protocol'
 import type { Received } from './callbacks.ts'
@@ -10,7 +10,10 @@ import { type HighWaterMarks, raiseMarks, readMarks } from './high-water-marks.t
 
 export type Notification = Received<'notify'>
 
-/** Notifications of a registry that did not come: their numbers are between `last` and `next`, which were handled. */
+/**
+ * Notifications of a registry that did not come. Their numbers are greater than `last` and less than `next`. The notifications
+ * with these two numbers came.
+ */
 export interface SequenceGap {
   readonly sender_id: string
   /** The path at which callbacks come. */
@@ -36,13 +39,16 @@ export const memberOf = <Value>(map: Readonly<Record<string, Value>> | undefined
 export interface NotificationToHandle {
   /** The notification with the items that are news for some subscription; `meta` names only these subscriptions. */
   readonly current: Notification
-  /** Stores that the items were handled, and reports missing notifications. Call it after handling them. */
+  /**
+   * The caller calls this function after it has handled the items. It stores that they were handled, and reports missing
+   * notifications.
+   */
   readonly handled: () => Promise<void>
 }
 
 /**
- * Leaves out items that need no handling. A test notification keeps all items, and so does one for which `notifyMeta` is null.
- * @param address the path at which the notification came
+ * Leaves out items that need no handling. A test notification keeps all items; so does a notification for which `notifyMeta` is
+ * null.
  */
 export async function withoutHandledItems(
   notification: Notification,
@@ -82,8 +88,8 @@ export async function withoutHandledItems(
     raise(latest, version)
     for (const { had, order } of fresh) {
       raise(had, version)
-      // A backfill does not raise the mark of the last event, because an earlier event may come after it and must be news then. A
-      // correction always marks the item that it corrects.
+      // A backfill does not raise `order`: an earlier event may come after the backfill, and must still be handled. A correction
+      // always raises `order`, which is then the mark of the item that it corrects.
       if (corrects || !meta.backfill) raise(order, version)
     }
   }
@@ -110,14 +116,15 @@ export async function withoutHandledItems(
 /** The names of the marks of an item for one subscription. */
 interface SubscriptionMarkNames {
   readonly code: string
-  /** The mark that says that the item was handled. */
+  /** The mark that is stored when the item was handled for this subscription. */
   readonly had: string
   /** The mark for a later item that took this item back or corrected it: the record version of the later item. */
   readonly taken_back: string
   /**
    * The mark that this item raises. If the item corrects another item: `taken_back` of that item. If not: the mark with the last
-   * version for this record and event type; null when the registry gives no record version, the record has no primary identifier,
-   * no subscription is named, or items of the record type are partial (`isPartial`): then an older item is news, too.
+   * version for this record and event type. Null when an older item must be handled after a later one, too: the registry gives no
+   * record version or names no subscription, the record has no primary identifier, or items of its type are partial
+   * (`isPartial`).
    */
   readonly order: string | null
 }

@@ -24,7 +24,10 @@ export const EVENT_NAMES = [
 ] as const
 export type EventName = (typeof EVENT_NAMES)[number]
 
-/** How a change affects whether a record matches a subscription's filter: now (`entered`), as before, or no more (`left`). */
+/**
+ * Whether a record matches a subscription's filter before and after a change: only after it (`entered`), before and after
+ * (`stayed`), or only before it (`left`).
+ */
 export type Presence = 'entered' | 'stayed' | 'left'
 
 /** The facts about one event, for its handler. */
@@ -42,8 +45,8 @@ export interface EventContext {
   readonly subscriptions: Readonly<Record<string, Presence>>
   readonly record_version: number | null
   /**
-   * True when a later version of the record was handled before, such as for another subscription or type of event. The
-   * event is news, but its record is outdated.
+   * True when a later version of the record was handled already, such as for another subscription or type of event. The event
+   * must be handled, but its record is older than the one that was handled.
    */
   readonly superseded: boolean
   readonly occurred_at: string | null

@@ -6,7 +6,9 @@ import { RequestFault } from '@rollcall/protocol'
 import { sleep } from '../http/retry.ts'
 import type { MessageKey, ReceivedMessages } from './received-messages.ts'
 
-/** Milliseconds: the longest wait for another process (`most`), and the pause between two checks (`step`). */
+/**
+ * Milliseconds, while another process handles the message: the longest wait (`most`), and the pause before each new try (`step`).
+ */
 const CLAIM_WAIT_MS = { most: 5_000, step: 100 }
 
 /** Runs `handle` for a new message. @param handle when it rejects, the message counts as new again */

@@ -1,7 +1,7 @@
 /**
- * Remembers requests while they are sent, and the last MOST_REMEMBERED_IDS acknowledged ones, also after their callbacks have
- * come. Some registries repeat the header of our request in the callback. When the request had no receiver_id, such a callback
- * does not name the registry, and this file finds the registry by the request.
+ * Remembers each request while it is sent. Also remembers the last MOST_REMEMBERED_IDS requests that were acknowledged, even when
+ * their callbacks have come. Some registries repeat the header of our request in the callback. When the request had no
+ * receiver_id, such a callback does not name the registry, and this file finds the registry by the request.
  */
 import { RequestFault } from '@rollcall/protocol'
 import { type ParsedEnvelope, type PeerTrustSettings, swapAddresses, verifySignatureOf } from '../trust/open.ts'
@@ -36,9 +36,10 @@ export class OutstandingRequests {
   }
 
   /**
-   * Finds the sender of a callback that repeats the sender_id and receiver_id of our request. The signature must be valid by the
-   * keys of the registry to which the request was sent, and by those of exactly one peer that may repeat addresses: the sender.
-   * Null otherwise, and when no signature is required. The returned frame has sender_id and receiver_id exchanged.
+   * Finds the sender of a callback that repeats the sender_id and receiver_id of our request. The registry to which we sent the
+   * request must have a key that verifies the signature. Exactly one peer with `repeats_addresses` must have such a key, too:
+   * this peer is the sender. Null in all other cases; peers whose signature is not required do not count. `frame` is the
+   * envelope, and has sender_id and receiver_id exchanged in the result.
    */
   async senderOf(
     frame: ParsedEnvelope,

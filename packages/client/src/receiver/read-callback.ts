@@ -30,8 +30,8 @@ const messageValidators = new Map<string, Validator<IncomingCallbackMessage>>(
 const CALLBACK_PATH_ROOT = 'registry'
 
 /**
- * Finds the kind of callback by the request path: the path must end with that of the callback, without its first segment
- * `registry`. If no callback fits, `header.action` decides, because a sender_uri may be any address.
+ * Finds the kind of callback by the request path. The request path must end like the callback's `path`; the first segment of
+ * `path`, `registry`, is not compared. If no callback fits, `header.action` decides, because a sender_uri may be any address.
  * @throws RequestFault err.request.bad no callback fits path or action, or the action does not fit the callback of the path
  */
 export function requireCallback(path: string, action: unknown): Callback {
@@ -45,7 +45,8 @@ export function requireCallback(path: string, action: unknown): Callback {
 
 /**
  * Checks a callback against the schema for received callbacks, which is less strict than the documented one.
- * @param opened the message; undefined when there is none, which is allowed only for a rejection
+ * @param opened the message, decrypted if it was encrypted; undefined when the callback has none, which is allowed only when
+ * `header.status` is rjct
  * @throws RequestFault err.request.bad, with the member and the rule
  */
 export function readCallback(

@@ -41,7 +41,10 @@ export interface SqlMemory extends ReceivedMessages {
   forget(options?: { readonly age_seconds?: number }): Promise<void>
 }
 
-/** Seconds for which `forget` keeps messages by default: a day longer than Rollcall sends a notification. */
+/**
+ * Seconds for which `forget` keeps messages by default: a day more than the 14 days for which Rollcall tries to deliver a
+ * notification.
+ */
 const DEFAULT_AGE_SECONDS = 15 * 24 * 3_600
 
 /** Remembers messages in PostgreSQL. @param options.claim_seconds seconds until an unfinished message may be claimed again */

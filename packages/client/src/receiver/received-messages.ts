@@ -29,7 +29,10 @@ const [DEFAULT_MESSAGES, DEFAULT_DAYS] = [100_000, 15]
 export interface MemoryLimits {
   /** The most messages that are remembered; the oldest are forgotten first. 100 000 by default. */
   readonly messages?: number
-  /** How long a message is remembered, in milliseconds. 15 days by default: Rollcall sends a notification for 14 days. */
+  /**
+   * How long a message is remembered, in milliseconds; 15 days by default, because Rollcall repeats a notification for up to 14
+   * days.
+   */
   readonly age?: number
   readonly now?: () => number
 }

@@ -52,7 +52,7 @@ export interface Peer {
   readonly profile?: SignatureProfile
   /** The values that the parameter `namespace` of a signature may have; by default SIGNATURE_NAMESPACES, such as `registry`. */
   readonly namespaces?: readonly string[]
-  /** True: unencrypted messages are refused. False by default. */
+  /** True when unencrypted messages of this peer are refused. False by default. */
   readonly encrypted?: boolean
   /**
    * True when the registry repeats the header of the request: its callbacks name us as `sender_id` and the registry as
@@ -60,8 +60,8 @@ export interface Peer {
    */
   readonly repeats_addresses?: boolean
   /**
-   * The registry's kind, such as `civil`. Without it, a client that has a `kind` and this receiver sets the kind when it gets
-   * a callback of the registry. Until then, each notification is read as one of the kind that its names fit best.
+   * The registry's kind, such as `civil`. Without it, a client that has a `kind` and this receiver sets the kind when it gets a
+   * callback of the registry. Until then, the kind of each notification is guessed from names in it, such as the record type.
    */
   readonly kind?: KindName
 }
@@ -93,7 +93,9 @@ export interface ReceiverOptions {
   readonly max_body_bytes?: number
   /** The largest number of values (objects, arrays, texts, numbers, words) in a body; 1 000 000 by default. */
   readonly max_body_values?: number
-  /** Callbacks that are kept for `awaitCallback`: 1 000, for 10 minutes, by default. */
+  /**
+   * How many callbacks this receiver keeps until `awaitCallback` asks for them, and how long: 1 000, for 10 minutes, by default.
+   */
   readonly held?: Partial<MailboxLimits>
   /** Fetches published key sets; by default the platform's `fetch`. */
   readonly fetch?: Fetch

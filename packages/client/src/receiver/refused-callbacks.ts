@@ -1,4 +1,7 @@
-/** Remembers refused callbacks, for the error of a wait that fails. They do not end a wait: anybody can send them. */
+/**
+ * Remembers refused callbacks. When a caller waits for a callback and none comes in time, the caller's error quotes them. A
+ * refused callback does not end the wait, because anybody can send one.
+ */
 import type { RequestFault } from '@rollcall/protocol'
 
 /** The milliseconds before a wait in which refusals also count: a callback may come before its caller waits. */
@@ -19,7 +22,10 @@ export class RefusedCallbacks {
     this.#recent = [...this.#recent, { at, text: safeRefusalText(text) }].slice(-MOST_REFUSALS)
   }
 
-  /** The end of an error message about a wait that began at `began`: what was refused since, or shortly before. */
+  /**
+   * The text to append to an error about a wait that began at `began`: the refusals since then, or shortly before; empty when
+   * there are none.
+   */
   since(began: number): string {
     const texts = new Set(this.#recent.filter(({ at }) => at >= began - WAIT_LOOKBACK_MS).map(({ text }) => text))
     if (texts.size === 0) return ''

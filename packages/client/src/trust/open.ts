@@ -36,7 +36,9 @@ export interface PeerTrustSettings {
   readonly namespaces: readonly string[]
   /** True when the peer's messages must be encrypted. */
   readonly encrypted: boolean
-  /** True when the peer's callbacks may have the sender_id and receiver_id of the request, not exchanged. */
+  /**
+   * True when the peer's callbacks may repeat the header of the request, with our id as sender_id and the peer's as receiver_id.
+   */
   readonly repeats_addresses: boolean
 }
 
@@ -73,7 +75,10 @@ const HEADER_TOLERANCE_BY_MESSAGE = {
   question: tolerateHeader,
 } as const
 
-/** The sort of a message. In a question, times must have a zone. A callback may be days old, because it is repeated (N16). */
+/**
+ * The sort of a message. In a question, times must have a zone. A callback may be days old, because the registry sends it again
+ * until it is acknowledged (N16).
+ */
 export type MessageSort = 'answer' | 'callback' | 'question'
 
 /**
@@ -174,7 +179,7 @@ export function repeatsRequestAddresses(
   return typeof sender_id === 'string' && ourselves.includes(sender_id) && receiver_id === registry
 }
 
-/** The header with sender_id and receiver_id exchanged: from those of a request to those of an answer. */
+/** Exchanges sender_id and receiver_id in a header that repeats them as in the request. */
 export function swapAddresses(header: JsonObject): JsonObject {
   const { sender_id, receiver_id, ...rest } = header
   return {

@@ -50,8 +50,8 @@ const defaultProfileFor = (algorithm: AlgorithmName): SignatureProfile => ({
 })
 
 /**
- * The profile by which we verify a registry's answers when nothing else is known: the `profile` by which we sign, or else that of
- * the specification, to which the algorithm of our own key is added.
+ * The default profile for verifying a registry's answers: the `profile` by which we sign; if there is none, the profile of the
+ * specification, with the algorithm of our own key as a further one.
  */
 export function profileOfAnswers({ profile, key }: Signing): SignatureProfile {
   if (profile !== undefined) return profile

@@ -25,9 +25,9 @@ export interface JwkSet {
 }
 
 /**
- * Returns the known keys. A published set is fetched first when none is known, when the known one is older than `KEY_SET.fresh`,
- * or when `enough` is false for its keys; but not during the pause after the last request for it, `KEY_SET.pause`, or
- * PAUSE_WITHOUT_KEY_SET_MS while none is known.
+ * Returns the known keys. A published set is first fetched when none is known, when the known set is older than `KEY_SET.fresh`,
+ * or when `enough` is false for its keys. After each request there is a pause without requests: `KEY_SET.pause`, or, while no set
+ * is known, PAUSE_WITHOUT_KEY_SET_MS.
  */
 export type KeySetSource = (enough?: (keys: readonly PublicKey[]) => boolean) => Promise<readonly PublicKey[]>
 

@@ -176,7 +176,10 @@ export async function readAuthorityNames({ pool }: Pick<Database, 'pool'>): Prom
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-/** The id of an authority, also of a removed one. For an unknown name, a removed authority is inserted, to have an id. */
+/**
+ * The id of an authority, also of a removed one. An unknown name is inserted as an authority that is removed already, so that it
+ * has an id and its consents are not accepted.
+ */
 export async function ensureAuthorityId(client: Pick<ClientBase, 'query'>, name: string): Promise<number> {
   checkAuthorityName(name)
   const { rows } = await client.query<{ id: number }>(

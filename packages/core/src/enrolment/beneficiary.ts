@@ -109,9 +109,9 @@ function checkTypeMember({ kind, recordType }: KindAndRecordType, type: JsonValu
 }
 
 /**
- * Checks the spelling of the members that identify the person and the programmes. Of two spellings of one member, the check of
- * the grant would read one, and the ledger would write the other. The ledger also writes a spelling that the check does not read,
- * such as one with capitals.
+ * Checks the spelling of the members that identify the person and the programmes. The check of the grant reads each member once,
+ * in a known spelling, but the ledger writes every spelling. So a second spelling, or an unknown one, could write what the grant
+ * does not allow.
  * @param keys the paths of these members (`KeyedListPaths`)
  * @throws InvalidBeneficiary
  */
@@ -133,8 +133,8 @@ function checkKeySpellings(keys: ReadonlySet<string>, value: JsonValue, path = '
 }
 
 /**
- * Removes the members from which enrolments in all programmes would take a missing status or date: the object `programme` beside
- * `member`, and the statuses in `additional_attributes`.
+ * Removes what would give a missing status or date to every enrolment of the record: the whole object `programme` of the record
+ * itself (not of an enrolment), and each `enrolment_status` in `additional_attributes`.
  */
 function withoutSharedStatus(record: JsonObject): JsonObject {
   const members = Object.entries(record).filter(([name]) => memberSearchKey(name) !== 'programme')
@@ -171,9 +171,9 @@ function checkIdentifiers(
 
 /**
  * Removes empty texts, except within lists. Also removes a null in place of a list with keyed elements (such as identifiers or
- * enrolments) or of an object that contains such a list, because an update never removes the list. Any other null stays: it
- * removes the member.
- * @throws InvalidBeneficiary an object that contains such a list is replaced by another value
+ * enrolments) or of an object that contains such a list, because an update never removes the list. Any other null stays in
+ * the update: it removes the member from the record.
+ * @throws InvalidBeneficiary when the update has a text, number or list in place of an object that contains such a list
  */
 function withoutEmptyMembers(paths: KeyedListPaths, object: JsonObject, path: string): JsonObject {
   const kept = Object.entries(object).flatMap(([name, value]): [string, JsonValue][] => {
@@ -212,7 +212,10 @@ function changeObjectAtPath(
   return Object.fromEntries(changed)
 }
 
-/** A type or a value alone is removed: it would be written over one half of another identifier. */
+/**
+ * Moves the members `identifier_type` and `identifier_value` of a person into the list `identifier`. If the update has only one
+ * of the two, this one is removed: in the record, it would be combined with the other half of an older identifier.
+ */
 function withIdentifierMovedIntoList(person: JsonObject): JsonObject {
   const members = Object.entries(person)
   const others = Object.fromEntries(members.filter(([name]) => !IDENTIFIER_HALVES.has(memberSearchKey(name))))
@@ -239,7 +242,10 @@ function checkCounts(elements: readonly EnrolmentElement[]): void {
   }
 }
 
-/** The benefits that were read before, by their JSON value. Enrolments that take the benefits of the record share one value. */
+/**
+ * The results of `readBenefits` so far. The key is the JSON value `benefits`: the same object in all enrolments that take the
+ * benefits of the record.
+ */
 type ReadBenefitLists = Map<JsonValue | undefined, BenefitsToWrite>
 
 function readEnrolment(scope: KindAndRecordType, element: EnrolmentElement, readLists: ReadBenefitLists): EnrolmentUpdate {
@@ -266,7 +272,7 @@ function readEnrolment(scope: KindAndRecordType, element: EnrolmentElement, read
 
 const MOST_PROGRAMME_CHARACTERS = 500
 
-/** The programme identifier in a key of `programmeKey`, which is JSON. */
+/** The programme identifier as plain text. @param key a key from `programmeKey`: a JSON list with the identifier */
 const keyText = (key: string): string => [JSON.parse(key)].flat().join('')
 
 /** Removes empty texts from an enrolment, and turns a programme identifier that is a whole number into text. */

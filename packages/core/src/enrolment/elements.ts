@@ -9,7 +9,7 @@ import { elementsOfValue } from './registers.ts'
 
 /** The member that has the enrolments, in the record or in the object `member` of the record. */
 const ENROLMENT_LIST_MEMBER = 'programme_identifier'
-/** The object of a record that may have the member with the enrolments. */
+/** The object of a record that may have the member `programme_identifier`, with the enrolments. */
 const ENROLMENT_HOLDER_MEMBER = 'member'
 
 /**
@@ -100,7 +100,7 @@ function partitionMembers(object: JsonObject, names: ReadonlySet<string>, spelli
   return { taken, rest: rest.length === members.length ? object : (Object.fromEntries(rest) as JsonObject) }
 }
 
-/** The key of an enrolment's programme in a ledger; null when the enrolment names no programme, or the record type lists none. */
+/** The key of an enrolment's programme in a ledger; null when the enrolment or its record type has no programme. */
 export function programmeKey({ kind, recordType }: KindAndRecordType, element: JsonValue): string | null {
   const list = recordType.keyed_lists.find(({ name }) => name === 'programme')
   return list === undefined ? null : (elementKeys(kind, recordType, list, list.paths[0] ?? '', element)[0] ?? null)

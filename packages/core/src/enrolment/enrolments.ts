@@ -1,6 +1,6 @@
 /**
  * Reads the enrolments of a record in every published place and spelling (spec "Beneficiary record", public standard
- * 2.4). The record type's compound `enrolment` has their places, as for a search.
+ * 2.4). The record type's compound `enrolment` has the paths of the enrolments, as for a search.
  */
 import {
   type Compound,
@@ -101,8 +101,8 @@ export function readEnrolments(recordType: RecordType, document: JsonValue): rea
       return typeof value === 'string' ? value : null
     }
     const [programme, status] = [text('programme'), text('status')]
-    // If the record, outside of its enrolments, has several values for one date, `readElements` returns an element for each. Such
-    // an element has only the date. It is left out: nobody knows to which enrolment the value belongs.
+    // If the record has several values for one date outside of its enrolments, `readElements` returns one more element for each
+    // value, with only this date. These elements are left out: nobody knows to which enrolment the date belongs.
     if (programme === null && status === null) return []
     return {
       programme,
@@ -151,7 +151,10 @@ export function isActiveAt(
   return begun && !ended
 }
 
-/** Finds whether a written date has begun and whether it has ended, at `now` (milliseconds); null when it is not a date. */
+/**
+ * Finds whether a written date has begun and whether it has ended, at `now` (milliseconds). Returns null when `written` is not a
+ * date. @param time_zone the registry's time zone, in which days begin
+ */
 export function findDateState(
   written: string,
   now: number,

@@ -10,7 +10,7 @@ export interface KeyedListPaths {
   readonly above: ReadonlySet<string>
   /**
    * The paths of the members that identify the person or an element of a list, and of all members that enclose these, each as its
-   * `searchKey`. An element of a list has the path of the list.
+   * `searchKey`. If an element itself is the identifier (a plain value), its path is the path of the list.
    */
   readonly keys: ReadonlySet<string>
 }

@@ -1,6 +1,6 @@
 /**
- * Writes an enrolment ledger as text, and reads such a text. The text lists each stamp of a write once; registers and statuses
- * have the index of their stamp in this list.
+ * Writes an enrolment ledger as text, and reads such a text. The text lists each stamp of a write (`Stamp`) once. A register or a
+ * status has a number in place of its stamp: the index of the stamp in this list.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import { emptyLedger, type Ledger, type ProgrammeLedger, type StatusEntry } from './ledger.ts'

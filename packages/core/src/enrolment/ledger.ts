@@ -39,7 +39,7 @@ export interface StatusEntry {
 export interface ProgrammeLedger {
   readonly members: StampRegister
   readonly benefits: StampRegister
-  /** The statuses, by the day or instant at which each begins; '' for a status without a readable date. */
+  /** The statuses, one for each start. The key is the text from `statusStartText`; '' for a status without a readable date. */
   readonly statuses: Map<string, StatusEntry>
 }
 
@@ -52,6 +52,7 @@ export interface Ledger {
 
 export const emptyLedger = (): Ledger => ({ members: {}, programmes: new Map() })
 
+/** What is needed to read a ledger: the kind, the record type, and the registry's time zone, in which days begin. */
 export interface LedgerScope extends KindAndRecordType {
   readonly time_zone: string
 }
@@ -88,8 +89,8 @@ export function mergeUpdate(
   const known = elementsByProgramme(scope, taken.elements)
   for (const [programme, element] of known) addToStatusHistory(scope, ensureProgrammeLedger(ledger, programme), element)
   dropRemovedEnrolmentHistory(scope, ledger, known, now)
-  // Two enrolments of the update may be in one programme, so each gets a later stamp than the one before: its index, in six
-  // digits, is added to the stamp of the update.
+  // Two enrolments of the update may be in one programme, so each gets a later stamp than the one before: the stamp of
+  // the update, and the enrolment's index in the update, in six digits.
   const stamped = update.enrolments.map((enrolment, at) => {
     return { ...enrolment, stamp: `${origin.stamp} ${String(at).padStart(6, '0')}` }
   })
@@ -123,7 +124,7 @@ export function nextStatusTime({ time_zone }: LedgerScope, { programmes }: Ledge
   const starts = [...programmes.values()]
     .flatMap(({ statuses }) => [...statuses.keys()])
     .filter((from) => !hasStartPassed(from, time_zone, now))
-  // Of the starts without a time, only the first is converted: each conversion takes twelve look-ups of the time zone.
+  // Of the starts that are days, only the first day can be the result. The others are not converted to times, which is slow.
   const [firstDay] = starts.filter((from) => !from.includes(' ')).toSorted()
   const times = starts.filter((from) => from === firstDay || from.includes(' ')).map((from) => statusStartMs(from, time_zone))
   return times.length === 0 ? null : Math.min(...times)
@@ -186,7 +187,10 @@ interface StampedEnrolment extends EnrolmentUpdate {
   readonly stamp: Stamp
 }
 
-/** Writes the enrolments of an update in one programme into the enrolment of the record. The benefits are listed once. */
+/**
+ * Writes the enrolments of an update in one programme into the enrolment of the record. Benefits with equal keys become one
+ * benefit in the result.
+ */
 function writeEnrolments(
   scope: LedgerScope,
   ledger: ProgrammeLedger,

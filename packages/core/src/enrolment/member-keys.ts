@@ -9,7 +9,8 @@ const searchKeyByMemberName = new Map<string, string>()
 export function memberSearchKey(name: string): string {
   const found = searchKeyByMemberName.get(name)
   if (found !== undefined) return found
-  // The prefix is cut first, as readers of records do: it may have a dot, at which `searchKey` would split the name.
+  // A prefix that ends with a colon is cut first, because readers of records ignore it. A prefix may have a dot, at which
+  // `searchKey` would split the name.
   const key = searchKey(name.slice(name.lastIndexOf(':') + 1))
   if (searchKeyByMemberName.size >= MOST_CACHED_SEARCH_KEYS) searchKeyByMemberName.clear()
   if (name.length <= MOST_CACHED_NAME_CHARACTERS) searchKeyByMemberName.set(name, key)

@@ -12,7 +12,10 @@ export type Stamp = string
 export interface StampRegister {
   /** The stamp of the last write that was not an object: such as a text, a list, or null, which removes the member. */
   value?: Stamp
-  /** The stamp of the last object that was written. A member of the object stays only if its own stamp is not before `value`. */
+  /**
+   * The stamp of the last object that was written. If the `value` of this register is later than the stamp of a member inside,
+   * the member is removed.
+   */
   object?: Stamp
   /** The registers of the members inside, by the `searchKey` of the name, or by the key of a list element. */
   members?: Map<string, StampRegister>

@@ -59,6 +59,7 @@ export interface SubscribeCriteria {
   readonly echo: JsonObject
 }
 
+/** How `subscribe_criteria` are read: their members, and the code with which wrong ones are refused. */
 const SUBSCRIBE_CRITERIA_RULES: CriteriaRules = {
   name: 'subscribe_criteria',
   code: 'rjct.notify_details.invalid',
@@ -111,8 +112,8 @@ export function readSubscribeCriteria(
 }
 
 /**
- * The criteria to store. The signed consent is left out: only its content is stored, with the subscription. If the kind has only
- * the identifier types of a grant, their names are added: an identifier without a type in the filter means these types alone.
+ * The criteria to store. The signed consent is left out: only its content is stored, with the subscription. If a grant has
+ * reduced the identifier types of the kind, their names are added: an identifier without a type in the filter means these alone.
  */
 function criteriaToStore({ identifier_types, unlisted_identifiers }: Kind, criteria: JsonObject): object {
   const { consent_jws: _, ...authorize } = isJsonObject(criteria.authorize) ? criteria.authorize : {}
@@ -124,7 +125,7 @@ function criteriaToStore({ identifier_types, unlisted_identifiers }: Kind, crite
   }
 }
 
-/** For each kind: the same kind with fewer identifier types, by the names of these types, with commas between them. */
+/** For each kind, its results of `withGrantedTypes`. The inner key is the granted type names, with commas between them. */
 const narrowedKinds = new WeakMap<Kind, Map<string, Kind>>()
 
 /** Returns the kind with only the identifier types that the stored criteria name. Without names it returns the kind. */

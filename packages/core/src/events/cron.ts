@@ -14,7 +14,7 @@ interface CronField {
   /** Names that may replace numbers in a field, such as JAN; the first name stands for the number `first`. */
   readonly names?: readonly string[]
   readonly first?: number
-  /** True for the two fields of days: `?` means `*`, and `L`, `W` and `#` have a message of their own. */
+  /** True for the two fields of days: `?` means `*`, and `L`, `W` and `#` have an error message of their own. */
   readonly ofDays?: true
 }
 
@@ -157,8 +157,8 @@ export function shortestGapSeconds({ second, minute, hour }: Cron): number {
   const seconds = valueDistances(second, MINUTE_SECONDS)
   const minutes = valueDistances(minute, 60)
   const hours = valueDistances(hour, 24)
-  // The seconds from the first to the last run within a minute, an hour and a day. The time from the last run to the first run of
-  // the next minute, hour or day is a gap too.
+  // The seconds from the first to the last run of a minute, an hour and a day. The rest of the minute, hour or day, until the
+  // first run of the next one, is a gap too.
   const inMinute = seconds.last
   const inHour = minutes.last * MINUTE_SECONDS + inMinute
   const inDay = hours.last * HOUR_SECONDS + inHour
@@ -172,7 +172,7 @@ function valueDistances(values: CronFieldValues, count: number): { readonly step
   return { step: Math.min(Number.POSITIVE_INFINITY, ...steps), last: (values.at(-1) ?? 0) - (values[0] ?? 0) }
 }
 
-/** The number of years after the first that are tested for 29 February: among any eight years in a row there is a leap year. */
+/** How many years after `first` are tested: eight years in a row, even around 1900, have a leap year, so a 29 February. */
 const LEAP_YEAR_WITHIN_YEARS = 8
 
 /** True when the schedule has at least one day from the first to the last year. */

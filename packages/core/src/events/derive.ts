@@ -143,6 +143,7 @@ function addedElementKeys(
   return listElementKeys(derivation, list, after).filter((keys) => keys.length > 0 && !keys.some((key) => known.has(key)))
 }
 
+/** The records whose primary identifiers are in the elements that the change added to a list. */
 function recordsNamedInAddedElements(
   derivation: DerivationFacts,
   { record_type, list }: NonNullable<EventRule['also_of']>,
@@ -179,8 +180,8 @@ function listElementKeys(
 type MemberChangedCondition = Extract<EventCondition, { is: 'member_changed' }>
 
 /**
- * For each element of a compound, by its key `by`: the value of its member `member` as JSON text, or '' when the element has no
- * such value. All elements without a key share the key ''; only the value of the last of them is returned.
+ * Returns a map with an entry for each element of a compound: the key is the element's member `by`, and the value its member
+ * `member`, both as JSON text; '' stands for a missing member. Of elements with equal keys, the map has the last.
  */
 function memberTextsByKey(
   { compound, by, member }: MemberChangedCondition,
@@ -194,8 +195,8 @@ function memberTextsByKey(
 }
 
 /**
- * True when a date is at most `birth_span` days before the date `until`, and not after it. If `until` is missing, the day of the
- * change is used. A part of a date, such as 2026-03, counts as its first day.
+ * True when a date is the date `until`, or at most `birth_span` days before `until`. If `until` is missing, the day of the change
+ * is used. A part of a date, such as 2026-03, counts as its first day.
  */
 function isRecentDate(
   { time_zone, now, birth_span }: DerivationFacts,

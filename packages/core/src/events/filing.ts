@@ -75,7 +75,7 @@ function recordKeyTexts(record: ExtractedRecord | null): ReadonlySet<string> {
     for (const value of values) texts.add(keyText('identifier', type, value))
   }
   for (const [name, value] of record.values) {
-    // A list of values has keys with the attribute's name twice, as if each value were an element with this one member.
+    // A value of a list has the key name `name.name`, as if it were an element of the list `name` with the one member `name`.
     const [prefix, scalars] = isList(value) ? [`${name}.`, value] : ['', [value]]
     for (const scalar of scalars) addKeyText(texts, `${prefix}${name}`, scalar)
   }
@@ -98,7 +98,7 @@ function addKeyText(texts: Set<string>, name: string, value: AttributeScalar): v
 
 /**
  * The keys of a predicate; null when no keys can be made: a record may then satisfy the predicate without a key in common.
- * @param prefix for a predicate inside `some`, the name of the list and a dot; otherwise ''
+ * @param prefix ''; inside a predicate `some`, the name of its list and a dot
  */
 function keysOfPredicate(predicate: Predicate, prefix: string): FilterKeys | null {
   switch (predicate.is) {
@@ -173,7 +173,7 @@ function findValueKeyText(name: string, value: AttributeScalar | Literal): strin
   return value.from === value.to ? keyText('attribute', name, value.from) : null
 }
 
-/** Only the value, which is the last part, may contain NUL. So different parts always give different texts. */
+/** The text of a key. Only `value` may contain NUL, and it is last, so different keys always have different texts. */
 const keyText = (...parts: readonly [about: string, name: string, value: string]): string => parts.join('\0')
 
 const keyDigest = (text: string): Uint8Array => (text === EVERY_RECORD_KEY_TEXT ? EMPTY_KEY : sha256(text).subarray(0, KEY_BYTES))

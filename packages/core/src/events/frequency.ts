@@ -12,7 +12,7 @@ export interface TimeZoneAndNow {
   readonly now: Date
 }
 
-/** The fewest seconds that may be between two runs. A run is only the time at which held notifications become due. */
+/** The fewest seconds that may be between two runs. A run is only the time at which waiting notifications become due. */
 const SHORTEST_RUN_GAP_SECONDS = 5
 
 const FREQUENCY_PATH = 'subscribe_criteria.frequency'

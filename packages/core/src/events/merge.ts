@@ -110,8 +110,8 @@ function mergeValue(scope: KindAndRecordType, path: string, value: JsonValue | u
 
 /**
  * Merges a list. A single value in place of a list counts as a list of one. Elements with the same key are merged. An element
- * without keys is added, unless the list has an equal element; but if neither `value` nor `patch` is an array, an object without
- * keys is merged into the first element. The result is a single value only if neither is an array and one element is left.
+ * without keys is added, unless the list has an equal element. If neither `value` nor `patch` is an array, an object
+ * without keys in `patch` is merged into `value` instead, and a result of one element is a single value.
  */
 function mergeList(
   scope: KindAndRecordType,
@@ -200,8 +200,8 @@ function withoutElements(
 }
 
 /**
- * Checks that each element with a key is still in the record after the merge, or was named for removal: a patch may replace the
- * object that contains a list.
+ * Checks that each element with a key is still in the record after the merge, or was named for removal. An element could be lost
+ * otherwise, when the patch replaces the object that contains its list.
  * @throws MergeProblem
  */
 function checkElementsKept(

@@ -3,7 +3,7 @@
 /** An index of the elements of a list. The names of an element are texts that find it, such as its keys. */
 export class ElementIndex<Element> {
   readonly #namesOf: (element: Element) => readonly string[]
-  /** The positions for each name, in ascending order. A position stays here when a new element at the position lacks the name. */
+  /** The positions for each name, in ascending order. They may be outdated: `first` checks whether the element has the name. */
   readonly #places = new Map<string, number[]>()
   readonly #names: (readonly string[])[] = []
 

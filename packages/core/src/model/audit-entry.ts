@@ -4,8 +4,8 @@
  */
 
 /**
- * The kinds of audit entries. `unsent` says that an answer which an earlier entry calls sent was not sent. It repeats the `reply`
- * and the `transaction_id` of the earlier entry.
+ * The kinds of audit entries. An entry of the kind `unsent` says that an answer which an earlier entry calls sent was not sent.
+ * The entry has the same `reply` and `transaction_id` as the earlier entry.
  */
 export const AUDIT_KINDS = [
   ...(['answer', 'acknowledgement', 'callback', 'notification', 'unsent', 'refusal', 'operator'] as const),
@@ -35,6 +35,7 @@ export type MakePseudonyms = (identifiers: readonly PersonIdentifier[]) => Promi
 export const PERSON_ROLES = ['seen', 'asked', 'written'] as const
 export type PersonRole = (typeof PERSON_ROLES)[number]
 
+/** A person who is to be named in an audit entry. */
 export interface AuditedPerson {
   readonly role: PersonRole
   readonly identifiers: readonly PersonIdentifier[]
@@ -47,7 +48,7 @@ export interface AuditedMessage {
   readonly digest: string
   /** The kid of the key that signed the message; null when the message is unsigned, or its signature names no key. */
   readonly kid: string | null
-  /** The value of the message's signature, of a JWS without its payload; null when the message is unsigned. */
+  /** The signature of the message; a JWS is stored without its payload. Null when the message is unsigned. */
   readonly signature: string | null
 }
 
@@ -65,7 +66,7 @@ export interface AskedNames {
   readonly attributes: readonly string[]
 }
 
-/** Details that may name a person who works with the data, or a case. They are encrypted, and bound to their entry. */
+/** Details that may name a user of the data, or the case for which they are used. They are encrypted and bound to their entry. */
 export interface ConfidentialDetails {
   readonly requested_by?: string
   readonly case?: string
@@ -106,7 +107,7 @@ interface AuditEntryContent {
   readonly purpose: string | null
   /** The consent of the first item that has one; null for none. */
   readonly consent: AuditedConsent | null
-  /** True when the emergency part of the grant was used. */
+  /** True when the answer used the grant's `emergency` part, which shows more in an emergency. */
   readonly emergency?: true
   /** The number of items for each code; `succ` for items that succeeded. */
   readonly outcomes: Readonly<Record<string, number>>
@@ -118,8 +119,8 @@ interface AuditEntryContent {
   /** The correlation_ids of stored answers that are sent again in this answer, or shown again by this act. */
   readonly repeats?: readonly string[]
   /**
-   * In the entry of refusals, the number of similar refusals that the entry counts, since the time `since` (RFC 3339). In the
-   * entry of an act on the partner page, the number of deliveries that are sent again.
+   * In an entry of the kind `refusal`, the number of similar refusals since the time `since` (RFC 3339). In the entry of an act
+   * on the partner page (a console for people of a participant), the number of deliveries that are sent again.
    */
   readonly count?: number
   readonly since?: string

@@ -73,7 +73,7 @@ export interface ClaimedDelivery extends NewDelivery {
   readonly origin: string
   /** The number of this attempt, from 1. */
   readonly number: number
-  /** The number of attempts before the retry schedule was last started again by hand; 0 if it never was. */
+  /** The number of attempts that were made before somebody last started the retries again; 0 if nobody did. */
   readonly earlier: number
   /** The address that the request or mailbox named; null: it named none; undefined: not known, or no longer stored. */
   readonly sender_uri: string | null | undefined
@@ -111,7 +111,7 @@ export interface HealthVerdict extends Destination {
   readonly peer: 'up' | 'down' | 'unknown'
   /** True when this was the one attempt that is made while the breaker is probing. */
   readonly probe: boolean
-  /** The longest pause of the breaker, in seconds. */
+  /** The longest pause that the breaker may make between two probes, in seconds. */
   readonly longest_pause: number
 }
 

@@ -21,7 +21,7 @@ export interface RecordChange {
   readonly after: string | null
   /** `before` and `after` as objects, when the writer has parsed them. */
   readonly parsed?: { readonly before: JsonObject; readonly after: JsonObject }
-  /** The record that was published but not written, because the stored record is newer. */
+  /** The record that an operator published, when it was not stored because the stored record is newer. */
   readonly unwritten?: string
   /** Identifiers of the records that were merged into this record, before the change or by it. */
   readonly aliases?: readonly Identifier[]

@@ -18,13 +18,17 @@ const namesSchema = (description: string) =>
     description: `${description}, or "all"`,
   })
 
-/** The forms of a query. `identifier` is a query for identifiers alone, in whatever form it is written. */
+/**
+ * The forms of a query that a grant tells apart. `identifier` is a query for identifiers alone, in whatever form it is written.
+ * `expression` is also an expression list.
+ */
 export const QUERY_FORMS = ['identifier', 'expression', 'predicate', 'graphql'] as const
 export type QueryForm = (typeof QUERY_FORMS)[number]
 
 /**
- * `law`: no consent is needed. Otherwise each search item, and each question about one person (such as whether the person is
- * enrolled), needs the consent, the authorization, or (`either`) one of the two. A subscription then needs a signed consent.
+ * `law`: no consent is needed. With the other bases, each search item, and each question about one person (such as whether the
+ * person is enrolled), must have the member `consent`, the member `authorize`, or (`either`) one of the two. A subscription must
+ * have a signed consent.
  */
 export const GRANT_BASES = ['law', 'consent', 'authorize', 'either'] as const
 
@@ -181,15 +185,15 @@ export interface Grant {
   readonly identifiers: ShownIdentifierTypes
   readonly hidden: HiddenPersons
   /**
-   * The part that a signed consent allows to show, by record type; set only in a copy of the grant for the item with this
-   * consent.
+   * What a signed consent allows to show, by record type. Only the copy of a grant that is made for an item with a signed consent
+   * has this member.
    */
   readonly coverage?: ReadonlyMap<string, VisibleNode>
   /** The grant that replaces this one for emergency items; absent when the terms have no emergency part. */
   readonly emergency?: Omit<Grant, 'id' | 'emergency'>
 }
 
-/** The persons whom a grant does not show at present. */
+/** Decides which persons a grant does not show at present: protected persons and minors. */
 export interface HiddenPersons {
   /** The categories whose protected persons are shown. */
   readonly categories: readonly string[]
@@ -212,7 +216,8 @@ export interface VisibleNode {
   /** True when a plain value here (not an object), such as the value of an attribute, is shown. */
   value: boolean
   /**
-   * The identifiers that may be here: an object with type and value, or a plain value whose type the source has (`source.type`).
+   * The identifiers that may be at this place: an object with type and value, or a plain value whose type is
+   * `IdentifierSource.type`.
    */
   readonly identifiers: IdentifierSource[]
   /** The nodes of the members inside, by `searchKey` of the name. */
@@ -225,7 +230,7 @@ export interface VisibleNode {
 
 /** The types of identifiers that the grant shows. */
 export interface ShownIdentifierTypes {
-  /** The kind without the limits of the grant, by which records are read. */
+  /** The kind without the limits of the grant. It is used to read identifiers of records. */
   readonly kind: Kind
   /** The canonical names of the shown identifier types; null for all types, also unlisted ones. */
   readonly types: GrantedNames

@@ -18,6 +18,7 @@ export interface DeliveryHealth {
   readonly mailboxes_closed: number
 }
 
+/** The state of the event outbox: the table into which the registry office's programs write events that we publish. */
 export interface OutboxHealth {
   readonly waiting: number
   /** The number of rows of the event outbox that could not be published. */
@@ -37,9 +38,9 @@ export interface WaitingExchanges {
 export interface MirrorHealth {
   readonly namespace: string
   /**
-   * Seconds since the time up to which all changes that the feed found are written; null while the first copy is not complete.
-   * When changes were lost, this time stands still until a comparison of all rows has found them and has ended. Changes that only
-   * a comparison finds, such as rows that a poll does not see deleted, are not counted.
+   * Seconds by which the copy may be older than the source; null while the first copy is not complete. When changes were lost,
+   * the number grows until a comparison of all rows has ended. Changes that the feed cannot find, such as deleted rows when it
+   * polls, do not make the number grow.
    */
   readonly lag: number | null
   /** The number of changed rows that were found in the source and are not copied yet. */
@@ -50,7 +51,7 @@ export interface MirrorHealth {
   readonly failure: string | null
 }
 
-/** A participant's last grant in a registry, or its last key for a use, that ends soon. */
+/** A participant's grant in a registry, or its key for a use (`sig` or `enc`), that ends soon with none to follow. */
 export interface GrantOrKeyExpiry {
   readonly what: 'grant' | 'key'
   /** The sender_id of the participant. */

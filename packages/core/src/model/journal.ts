@@ -16,11 +16,11 @@ export type JournalAct =
       /** The pseudonyms of the person, in hexadecimal. */
       readonly pseudonyms: readonly string[]
       readonly reason: string
-      /** The numbers of the holds in force at the erasure. A restore erases the person again; only these holds then keep rows. */
+      /** The numbers of the holds in force at the erasure. A restore removes all older holds but these, and then erases again. */
       readonly holds: readonly number[]
       /** The records of the person. Waiting notifications about them were dropped, and the documents of their events deleted. */
       readonly records: readonly { readonly registry: string; readonly record_type: string; readonly record: string }[]
-      /** The primary identifiers of the person. The traces of deleted records with these identifiers were deleted too. */
+      /** The primary identifiers of the person. What was stored about their deleted records was deleted too. */
       readonly forgotten: readonly {
         readonly registry: string
         readonly record_type: string
@@ -33,7 +33,7 @@ export type JournalAct =
       readonly record_type: string
       /** The primary identifiers of the deleted records. */
       readonly identifiers: readonly string[]
-      /** True: the deletion was no event, and its repetition is none. */
+      /** True when the deletion made no event. Then the restore, which deletes the records again, makes no event either. */
       readonly silent?: true
     }
   | {
@@ -71,8 +71,8 @@ export type JournalAct =
       readonly key?: PublicKey
     }
   /**
-   * A participant got a new client secret. The secrets with these SHA-256 digests (hexadecimal) are no longer valid. The list has
-   * neither the new secret nor the secret that it replaced.
+   * A participant got a new client secret. The older secrets with these SHA-256 digests (hexadecimal) are no longer valid. The
+   * secret that the new one replaced may still be valid, so it is not listed.
    */
   | { readonly kind: 'secrets_retired'; readonly participant: string; readonly secrets: readonly string[] }
   /** A sandbox participant became live. Everything that it had in the sandbox has ended. */
@@ -88,8 +88,8 @@ export type JournalAct =
       readonly secret: string
     }
   /**
-   * A participant is trusted less, may do less, or signs in another way. Members of the participant's policy that became less
-   * strict are absent.
+   * The message policy of a participant became stricter, or got another signature profile, another `jwks_uri` or fewer hosts. The
+   * other changes of the policy are absent.
    */
   | {
       readonly kind: 'policy_tightened'
@@ -97,7 +97,7 @@ export type JournalAct =
       /** The new values. When `jwks_uri` is new or null, keys from the former address are no longer trusted. */
       readonly policy: Partial<Omit<MessagePolicy, 'outgoing'>>
       /**
-       * Rows of `MessagePolicy.outgoing` before the change: those that were removed, and the old form of those that have changed.
+       * The rows of `MessagePolicy.outgoing` that are no longer allowed: removed rows, and changed rows as they were before.
        */
       readonly hosts: readonly AllowedHost[]
     }
@@ -108,7 +108,8 @@ export type JournalAct =
       /** The thumbprints of the authority's keys that are no longer trusted. */
       readonly thumbprints: readonly string[]
       /**
-       * The new address, null for no address; undefined when the address did not change, or when the authority had none before.
+       * The new address, or null when the address was removed. Undefined when the address did not change, or is the authority's
+       * first address.
        */
       readonly jwks_uri?: string | null
       /** The hosts to which our requests for the authority may no longer go. */
@@ -127,8 +128,8 @@ export interface Journal {
   /** Checks that the journal file can be opened, and creates a missing one. @throws StoreUnavailable it cannot be opened */
   examine(): Promise<void>
   /**
-   * Writes the act as a line of the file, commits the act, and then closes the line: notes in the database that the act is
-   * committed. A restore also applies lines that were not closed. That does no harm when the commit failed.
+   * Writes the act as a line of the file, commits the act in the database, and then closes the line: notes in the database that
+   * the act is committed. A restore also applies lines that are not closed.
    * @param commit does and commits the act; it is not called when the line cannot be written
    * @param close closes the line with this number. An act that is a part of a larger transaction closes its line in that
    * transaction (default: the line is closed after `commit`, in a transaction of its own)

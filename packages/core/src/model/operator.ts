@@ -33,7 +33,7 @@ const INCLUDED_ROLES: Readonly<Record<OperatorRole, readonly OperatorRole[]>> = 
   own: OPERATOR_ROLES,
 }
 
-/** The roles that may decide about proposals (acts that wait for a second operator), each about some of them. */
+/** The roles that may decide about proposals (acts that wait for a second operator): each role about some kinds of acts. */
 export const DECIDING_ROLES: ReadonlySet<OperatorRole> = new Set(['own', 'operate', 'audit'])
 
 export const hasRole = ({ roles }: Pick<Operator, 'roles'>, wanted: OperatorRole): boolean =>

@@ -60,6 +60,7 @@ export interface AskedItemFacts {
   readonly emergency?: string
 }
 
+/** Facts about one item that was answered, for its audit entry. */
 export interface AuditedItem extends AskedItemFacts {
   /** `succ`, or the code of the rejection; `rjct` when the rejection has none. */
   readonly code: string

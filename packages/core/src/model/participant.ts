@@ -4,8 +4,8 @@ import type { AllowedHost } from './allowed-hosts.ts'
 import type { Environment } from './environment.ts'
 
 /**
- * `required`: every message must be signed. `if-present`: a message without a signature, or with a known placeholder, is accepted
- * as unsigned; any other signature must be valid. `off`: signatures are not checked (D18). The strictest comes first.
+ * `required`: every message must be signed. `if-present`: a message with no signature, or with a placeholder such as `unsigned`,
+ * is accepted as unsigned; any other signature must be valid. `off`: signatures are not checked (D18). The strictest comes first.
  */
 export const SIGNATURE_POLICIES = ['required', 'if-present', 'off'] as const
 

@@ -41,8 +41,9 @@ export const withAllIdentifierTypes = oncePerObject((kind: Kind): Kind => {
 })
 
 /**
- * The records that have the identifier as their own, or into which a record with this identifier was merged; at most two. When
- * ten or more records have the value, the first two are returned without a test of their identifier types.
+ * The records that have the identifier as their own, or into which a record with this identifier was merged: at most two, which
+ * tell the caller that the identifier is shared. If ten or more records have the value, the first two are returned although their
+ * identifiers may have another type.
  * @param kind a kind that lists the type of the identifier
  */
 export async function recordsWithIdentifier(

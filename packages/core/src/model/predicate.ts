@@ -48,9 +48,8 @@ export interface Comparison extends HasLastDay {
 }
 
 /**
- * For dates only: the last day, YYYY-MM-DD, that the condition looks at. If the record's date is a period, such as "1985", that
- * ends later, the period ends on this day instead; if it begins later, the date counts as missing. So a person who is not born
- * yet has no age.
+ * For dates only: the last day, YYYY-MM-DD, that the condition looks at. A date of the record that begins after this day counts
+ * as missing, so a person who is not born yet has no age. A period, such as "1985", ends on this day at the latest.
  */
 export interface HasLastDay {
   readonly until?: string
@@ -64,8 +63,8 @@ export interface OneOf extends HasLastDay {
 }
 
 /**
- * True when the attribute has a value, otherwise false; never unknown. With `list`, some element of this list of the record must
- * have the attribute. Without `list`, the record must have the attribute or, inside `SomeElement`, the element.
+ * True when the attribute has a value, otherwise false; never unknown. With `list`, the attribute must have a value in an element
+ * of this list of the record. Without `list`, it must have a value in the record; inside `SomeElement`, in the element.
  */
 export interface HasValue extends HasLastDay {
   readonly is: 'exists'
@@ -75,9 +74,9 @@ export interface HasValue extends HasLastDay {
 
 /**
  * Some element of a list satisfies `of`, which consists of and, or, not, compare, in and exists over attributes of the list.
- * Elements without any of the attributes in `of` are ignored. True when `of` is true for an element; unknown when it is true for
- * none and unknown for one; otherwise false. If all elements are ignored, `of` is tested on an element without values: a
- * comparison is then unknown, and `exists` is true or false.
+ * True when `of` is true for an element; unknown when it is true for none and unknown for one; otherwise false. An element that
+ * has none of the attributes in `of` is ignored. If no element is left, the result is that of `of` for an element without values:
+ * a comparison is then unknown, and `exists` is false.
  */
 export interface SomeElement {
   readonly is: 'some'
@@ -90,7 +89,7 @@ export type ElementList = Compound | Attribute
 
 /**
  * One of the identifiers is an identifier of the record, or of a part of the record, such as a person of a household. Unknown
- * when the record has no identifier of any of their types.
+ * when the record has no identifier of a type that this condition names.
  */
 export interface HasIdentifier {
   readonly is: 'identifier'

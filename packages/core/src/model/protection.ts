@@ -33,8 +33,8 @@ export interface Protection {
   readonly byIdentifier: ReadonlyMap<string, readonly ProtectedPerson[]>
   /**
    * The protected persons, by the `protectionKey` of the identifiers that protect their records: the identifier that the operator
-   * named, and the primary identifiers of the person's records and of records merged into them. A record is protected when one of
-   * these is an identifier of the record itself.
+   * named, and the primary identifiers of the person's records and of records merged into them. A record is protected when it has
+   * one of these identifiers as its own. The other identifiers in `byIdentifier` do not protect a record.
    */
   readonly byProtectingIdentifier: ReadonlyMap<string, readonly ProtectedPerson[]>
 }
@@ -45,9 +45,9 @@ export const NOBODY_PROTECTED: Protection = { version: 0, byIdentifier: new Map(
 export const protectionKey = ({ type, value }: Identifier): string => `${type}:${value}`
 
 /**
- * The protected persons to whom these identifiers belong. Telephones and e-mail addresses apart, identifiers of listed types are
- * used, if there are any. Otherwise, those of unlisted types are used, although another person may have the same value under
- * another type. If there are none of these either, telephones and e-mail addresses are used, although persons may share them.
+ * The protected persons to whom these identifiers belong. Only the best identifiers are used, in this order: those of listed
+ * types except telephones and e-mail addresses; those of unlisted types, although another person may have the same value under
+ * another type; telephones and e-mail addresses, although persons may share them.
  */
 export function protectedPersonsNamed(
   { identifier_types }: Kind,
@@ -63,7 +63,7 @@ export function protectedPersonsNamed(
 
 /**
  * Returns a function for `withoutPersons`. The function decides to remove a protected person from records of other persons,
- * unless `seen` has all categories of the protected person.
+ * unless `seen` contains every category under which the person is protected.
  * @param seen the categories that a grant shows
  */
 export const protectedRemovalRule =

@@ -43,9 +43,9 @@ export interface RecordReader {
    */
   named(registry: RegistryShape, recordType: RecordType, identifiers: readonly string[]): Promise<readonly NamedRecord[]>
   /**
-   * For each record, the categories under which its person is protected; an unprotected record is left out. Only the reader of
-   * our own tables knows the categories of deleted records. For a record that may be deleted, the caller must also check the last
-   * document of the record (`protectedOwnersOf`).
+   * For each record, the categories under which its person is protected; an unprotected record is left out. Other readers
+   * than that of our own tables leave out deleted records too. So, for a record that may be deleted, the caller must also check
+   * the last document of the record (`protectedOwnersOf`).
    */
   categories(
     registry: RegistryShape,
@@ -89,10 +89,12 @@ export interface PagedRecord extends FoundRecord {
   readonly written: Date
 }
 
+/** The place from which records are read: our own tables, or the registry office's database. */
 export interface RecordSource {
   /**
    * Why the source cannot answer a query, in words for the refusal; null when it can. A source without this function answers all.
-   * The advice in the refusal names only what the kind of `registry` and the record type have: what the participant may ask about.
+   * The refusal may name what the kind of `registry` and the record type have. So the caller passes both reduced to what the
+   * participant may ask about.
    * @throws RecordsUnavailable
    */
   refusal?(registry: RegistryShape, query: Pick<RecordQuery, 'recordType' | 'predicate'>): Promise<string | null>

@@ -16,8 +16,9 @@ export interface FoundRecord {
   readonly document: string
 }
 
+/** One page of the records that a search found. */
 export interface FoundPage {
-  /** The number of all matching records; `cap` + 1 when more than `SearchPageRequest.cap` records match. */
+  /** The number of all matching records; when more than `SearchPageRequest.cap` records match, `cap` + 1. */
   readonly total: number
   /** The records of the page, in order. */
   readonly records: readonly FoundRecord[]

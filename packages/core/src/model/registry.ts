@@ -10,10 +10,10 @@ export interface RegistryShape {
   readonly own_records?: boolean
 }
 
-/** The name that stands for the identifier rows in lists of columns. No attribute of a kind has this name. */
+/** The name that stands for the identifier rows in `Registry.unfilled` and similar lists. No attribute has this name. */
 export const IDENTIFIER_COLUMN_GROUP = 'identifier'
 
-/** The name that stands for the sort column of an identifier type, in `unfilled` and in lists of columns. */
+/** The name that stands for the sort column of one identifier type, in `Registry.unfilled` and similar lists. */
 export const sortColumnGroup = (type: string): string => `sort by ${type}`
 
 /** One hosted instance of a kind. */

@@ -21,7 +21,7 @@ export interface RetentionRow {
 
 const variablesOfLimits = (...names: readonly LimitName[]): readonly string[] => names.map((name) => LIMITS[name].variable)
 
-/** Seconds for which events are stored: as long as a notification, an exchange or a correction may need them. */
+/** Seconds for which events are stored: the longest time for which a notification, an exchange or a correction may need them. */
 export const eventRetentionSeconds = ({ exchange_retention, notification_retention, correction_time }: Limits): number =>
   Math.max(exchange_retention, notification_retention, correction_time * SECONDS_PER_DAY)
 

@@ -14,6 +14,7 @@ import {
 import { ALL_NAMES, type GrantedNames, isNameGranted } from '../model/grant.ts'
 import { GrantProblem } from './grant-problem.ts'
 
+/** The names that a grant allows in requests. */
 export interface AskableNames {
   /** The granted record types, at least one. */
   readonly recordTypes: readonly RecordType[]
@@ -25,7 +26,10 @@ export interface AskableNames {
   readonly ask: typeof ALL_NAMES | readonly string[]
 }
 
-/** Returns the reduced kind. @throws GrantProblem no record type, an unknown name, or an age without its birth date */
+/**
+ * Returns the reduced kind. @throws GrantProblem there is no record type, a name is unknown, or `ask` names an age but not the
+ * birth date from which it is counted
+ */
 export function reduceKindToAskable(kind: Kind, { recordTypes, identifierTypes, eventTypes, ask }: AskableNames): Kind {
   const isWhole =
     recordTypes.length === kind.record_types.length && identifierTypes === null && eventTypes === null && ask === ALL_NAMES
@@ -59,6 +63,7 @@ function reduceTypeToAskable(recordType: RecordType, ask: AskableNames['ask']): 
   return { ...recordType, attributes: recordType.attributes.filter((row) => hasNameAmong(row, ask)), compounds }
 }
 
+/** True when one of the names, in any spelling, is a name of the row. */
 const hasNameAmong = (row: Attribute | Compound | IdentifierType, names: readonly string[]): boolean => {
   const own = namesOf(row).map(searchKey)
   return names.some((name) => own.includes(searchKey(name)))

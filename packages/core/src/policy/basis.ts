@@ -110,8 +110,8 @@ export function checkPurposeGranted(at: string, code: string | null, purposes: r
 }
 
 /**
- * The purpose and the form of consent for the audit entry of an item. A purpose that the grant does not name (except `emergency`)
- * is written as `other`: entries are stored for years, and a participant could send any text as a purpose.
+ * The purpose of an item, and whether the item has a `consent`, for its audit entry. A purpose that the grant does not name
+ * (except `emergency`) is written as `other`: entries are stored for years, and a participant could send any text as a purpose.
  */
 export function consentFactsForAudit({ terms }: Pick<Grant, 'terms'>, { consent, authorize }: ConsentMembers): AskedItemFacts {
   const code = (authorize ?? consent)?.purpose?.code

@@ -19,12 +19,11 @@ export interface RelatedPerson {
   readonly relation: Relation
   /** The person's value in the record, before it is cut. */
   readonly person: JsonValue
-  /**
-   * The shown part of the person: the same object (by identity) as in the shown part of the record. A caller can find it there.
-   */
+  /** The shown part of the person. It is the same JavaScript object as in the shown part of the record, not a copy. */
   readonly shown: JsonValue
 }
 
+/** The shown identifier types, and the function that is called for each related person (not a callback of the protocol). */
 interface ShownTypesAndCallback extends ShownIdentifierTypes {
   readonly found: (person: RelatedPerson) => void
 }
@@ -68,7 +67,7 @@ function cutValueWithoutCallback(
   }
   const isIdentifier = parts.some(({ identifiers }) => identifiers.some((source) => isIdentifierShown(seen, source, value)))
   if (isJsonObject(value)) return cutObject(seen, parts, value, isIdentifier)
-  // The tree of a related person (`like`) shows no plain value: a related person is an object.
+  // Only `here` is asked, not the trees in `like`: these are of related persons, who are objects and not plain values.
   return isIdentifier || here.some((part) => part.value) ? value : undefined
 }
 
@@ -111,7 +110,7 @@ function ignoredDuplicates(object: JsonObject, names: readonly string[], keys: r
   return new Set(
     [...namesByKey].flatMap(([key, same]) => {
       if (same.length === 1) return []
-      // Only these members are searched: a search of the whole object for each key would take too long.
+      // Only the members in `same` are searched: a search of the whole object for each key would take too long.
       const read = memberNamed(Object.fromEntries(same.map((name) => [name, object[name] as JsonValue])), key)
       return same.filter((name) => object[name] !== read)
     }),

@@ -2,14 +2,14 @@
 import type { JsonObject, JsonValue } from '@rollcall/protocol'
 import { STRUCTURE_MEMBERS } from './cut.ts'
 
-/** The most paths and lists of paths that a collector keeps in memory: peers can choose names, as aliases in GraphQL. */
+/** The most paths and lists of paths, together, that a collector keeps in memory: by GraphQL aliases, peers choose the names. */
 const MOST_KNOWN_PATHS = 10_000
 
 interface PathNode {
   readonly path: string
   readonly number: number
   readonly below: Map<string, PathNode>
-  /** The number of the last record that had a value at this path. */
+  /** The last record that had a value at this path: its number in the order in which the collector read records. */
   record: number
 }
 

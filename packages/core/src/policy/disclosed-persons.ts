@@ -16,6 +16,7 @@ import { type AuditedPerson, identifierKey, type PersonIdentifier } from '../mod
 import { oncePerObject } from '../model/once-per.ts'
 import type { RelatedPerson } from './cut.ts'
 
+/** The source for a related person without a record type: the whole value may be an identifier of the person. */
 const WHOLE_VALUE_SOURCE: IdentifierSource = { path: '', names: 'record' }
 
 /** The person of a record for the audit entry, with all identifiers that name the record. */
@@ -91,8 +92,8 @@ export function findDescribedPersons(
 }
 
 /**
- * The related persons of whom the selection of a query still shows something. All persons of one relation are tested together: if
- * the selected text changes when they are removed from `shown`, the selection shows something of them.
+ * The related persons of whom the selection of a query still shows something. To test this, all persons of one relation are
+ * removed from `shown`: if the selection then gives another text than `text`, it shows something of them, and they are returned.
  * @param shown the value before the selection
  * @param text the selected text of the value
  * @param textOf makes the selected text of a value
@@ -128,8 +129,8 @@ const UNDESCRIBED_RELATION: Relation = { name: '', paths: [] }
 const IDENTIFIER_MEMBERS = new Set(['identifier_value', 'identifier', 'member_identifier', 'demographic_info', 'person'])
 
 /**
- * Adds the persons with an identifier who are in no relation of the kind. An object is no such person when all its identifiers
- * belong to the record's person or to the persons in relations.
+ * Returns `described` and the undescribed persons: objects in `shown` that are in no relation of the kind and have an identifier
+ * that belongs neither to the record's person nor to a person in `described`.
  * @param shown the shown part of the record
  * @param described the persons in relations of the kind
  */

@@ -61,7 +61,7 @@ export function* discloseRecords(
 }
 
 /**
- * Yields the parts of one record that answer a question, each as a record.
+ * Yields the parts of one record that answer a question about one person. Each part is disclosed like a record of its own.
  * @param partsOf cuts these parts from the shown part of the record
  */
 export function* discloseRecordParts(
@@ -116,6 +116,7 @@ function withoutHiddenPersons(grant: DisclosureTerms, recordType: RecordType, re
   return isHiddenRecord(grant, recordType, record) ? null : withoutHiddenOthers(grant, recordType, record)
 }
 
+/** The part of a record that the grant shows, limited by the signed consent if there is one, and the related persons in it. */
 function shownPartOf(
   { visible, coverage, identifiers }: DisclosureTerms,
   recordType: RecordType,
@@ -194,9 +195,9 @@ export const areRecordsStillShown = (grant: Grant, message: JsonValue): boolean 
   })
 
 /**
- * True when certainly no record in a stored reply shows a person who was protected after the reply was made with this grant. The
- * emergency part of a grant shows no protected person. If the grant has this part, it may have made the reply, so the reply must
- * show no protected person of any category.
+ * True when certainly no record in a stored reply shows a person who was protected after the reply was made with this grant. If
+ * the grant has an emergency part, the reply may be the answer to an emergency, which must not show protected persons of any
+ * category; without this part, the categories of the grant may be shown.
  */
 export function showsNobodyProtected(grant: Grant, message: JsonValue): boolean {
   const { identifiers, hidden, emergency } = grant
@@ -238,7 +239,7 @@ function isTrueForAllRecords(
 
 type RecordConditionTerms = Pick<Grant, 'rows' | 'identifiers' | 'hidden'>
 
-/** True when the record, as text, fulfils the grant's conditions. A search need not test: its query has them. */
+/** True when the record, as text, fulfils the grant's conditions. A search needs no such test: its query has these conditions. */
 export const isRecordTextGranted = (
   grant: RecordConditionTerms,
   recordType: Pick<RecordType, 'name'>,

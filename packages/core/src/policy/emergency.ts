@@ -10,12 +10,14 @@ const REASON_CHARACTER_LIMITS = { least: 10, most: 1_000 } as const
 /** The largest age of an emergency item in seconds, by the time `ts` that the item states. */
 const MOST_ITEM_AGE_SECONDS = 86_400
 
+/** The members of a grant without its emergency part. The emergency grant has these members too. */
 type GrantWithoutEmergency = Omit<Grant, 'id' | 'emergency'>
 
 /**
- * The grant that replaces this one for an emergency item. It accepts one identifier of one person with an authorization of the
- * participant, without a consent. It has a daily quota of its own, and shows more than the grant, but no protected person and no
- * record of several persons. The quotas of records do not apply. Everything else is as in the grant.
+ * The grant that replaces this one for an emergency item. The item asks by one identifier for one person, with the member
+ * `authorize`, without a consent. The emergency grant has a daily limit of items of its own; `records_per_day` and
+ * `records_per_minute` do not apply. It shows more than the grant, but no protected person and no record of several persons.
+ * Everything else is as in the grant.
  * @param recordTypes the granted record types
  * @throws GrantProblem
  */

@@ -106,7 +106,7 @@ const operationNameFinder =
   (name: string): string | undefined =>
     operationsOf(kind).find((operation) => operation.name === name)?.name
 
-/** The attribute by which a question names a programme, as a list of one; empty when no given record type has it. */
+/** Returns a list with `PROGRAMME_ATTRIBUTE`, by which a question names a programme; empty when no record type has it. */
 const programmeAttributesIn = (recordTypes: readonly RecordType[]): readonly string[] => {
   const members = recordTypes.flatMap(({ compounds = [] }) => compounds.flatMap((one) => one.members))
   return members.some(({ name }) => name === PROGRAMME_ATTRIBUTE) ? [PROGRAMME_ATTRIBUTE] : []

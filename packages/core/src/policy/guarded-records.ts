@@ -36,9 +36,9 @@ export interface CandidateSource {
   /** The most rows that a search reads; if there are more, the search reports too many records. Absent: no limit. */
   readonly most?: number
   /**
-   * Yields at least all records that satisfy the predicate, in the order in which they were added, or in another order that does
-   * not change. The predicate is about the public form of records (`withoutProtectedPersons`). A condition `identifier` also
-   * finds a record by the identifiers of records that were merged into it.
+   * Yields all records that satisfy the predicate; it may yield others too. The order is that in which the records were added, or
+   * another one that does not change. The predicate is about the records without protected persons (`withoutProtectedPersons`). A
+   * condition `identifier` also finds a record by the identifiers of records that were merged into it.
    * @param predicate with ages replaced by dates; null for all records
    * @param after the record after which to begin; null for the first
    * @throws SearchTimeout
@@ -136,6 +136,7 @@ export function guardedReader(
   }
 }
 
+/** A record that satisfies the predicate of a search, with the values of its sort keys. */
 interface SearchHit {
   readonly record: FoundRecord
   readonly values: readonly (AttributeValue | undefined)[]

@@ -30,8 +30,8 @@ export function isMinor({ record, relation }: OtherPerson, registry: Pick<Regist
 }
 
 /**
- * The kind without lists of other persons in a record, and without attributes that count them or that an operator added in
- * their data: answers about them would include minors.
+ * The kind without lists of other persons in a record, without attributes that count these persons, and without attributes that
+ * an operator added within the data of these persons: answers about them would include minors.
  */
 export function withoutPersonLists(kind: Kind): Kind {
   const [first, ...others] = kind.record_types.map((recordType) => {

@@ -19,7 +19,7 @@ export type Permission =
   /** `reason` is the rule that refuses the act, in words for the participant. */
   | { readonly allowed: false; readonly reason: string }
 
-/** For each sort of name: the member of the grant, the member of the act, and the reason for a refusal. */
+/** The names in the member `granted` of a grant must include the name in the member `named` of the request. */
 const PERMISSION_RULES = [
   { granted: 'operations', named: 'operation', reason: 'this operation is not granted to this participant' },
   { granted: 'recordTypes', named: 'record_type', reason: 'this record type is not granted to this participant' },

@@ -5,6 +5,7 @@ import type { Predicate } from '../model/predicate.ts'
 import { canFindByMembers } from './minors.ts'
 import { isAlwaysShown } from './shown-attributes.ts'
 
+/** A query whose form and identifiers are checked against a grant. */
 interface QueryToCheck {
   /** The record type, reduced to what may be asked about. */
   readonly recordType: RecordType
@@ -21,8 +22,8 @@ interface SearchToCheck extends QueryToCheck {
 
 /**
  * Checks the form and the sort of a query. A sort by an attribute shows the order of its values, so only attributes that the
- * grant always shows are allowed. A sort by identifiers compares identifiers that the query does not name, so the grant must
- * allow to ask about everything. A sorted query for an identifier counts as an expression.
+ * grant always shows are allowed. A sort by an identifier type shows the order of identifiers that the query does not name, so
+ * the grant must have `ask: all`. A sorted query for an identifier counts as an expression.
  * @throws ItemRejection rjct.search_criteria.invalid, rjct.sort.invalid
  */
 export function checkSearchAllowed(grant: QueryTerms & Pick<Grant, 'visible'>, asked: SearchToCheck): void {
@@ -47,7 +48,7 @@ const VALUES_ONLY_REASON = 'this participant may ask for identifiers by their va
 export function findQueryRefusal(grant: QueryTerms, { recordType, form, predicate }: QueryToCheck): string | null {
   const { queryForms, terms } = grant
   if (!queryForms.has(form)) return `this participant may ask by ${[...queryForms].join(', ')} only`
-  // A query for any identifier of a type, or for all but some, names no attribute and finds nearly every record.
+  // A query for records with any identifier of a type, or without certain identifiers, finds nearly every record.
   if (terms.ask !== ALL_NAMES && isAboutUnnamedIdentifiers(predicate)) {
     return `${VALUES_ONLY_REASON}: not for others than these, nor whether there is one`
   }
@@ -57,7 +58,7 @@ export function findQueryRefusal(grant: QueryTerms, { recordType, form, predicat
   return null
 }
 
-/** True when the query asks about identifiers that it does not name: any identifier of a type, or all except some. */
+/** True when the query asks for records with any identifier of a type, or for records without certain identifiers. */
 function isAboutUnnamedIdentifiers(predicate: Predicate, negated = false): boolean {
   switch (predicate.is) {
     case 'and':
@@ -73,8 +74,8 @@ function isAboutUnnamedIdentifiers(predicate: Predicate, negated = false): boole
 }
 
 /**
- * True when every record that the query finds must have an identifier that the query names, or fulfil a condition on an
- * attribute. A subscription with any other filter is treated like one without a filter.
+ * True when every record that the query finds has an identifier that the query names, or fulfils a condition on an attribute
+ * (also a negated one). A subscription with any other filter is treated like one without a filter.
  */
 export function isNarrowFilter(predicate: Predicate, negated = false): boolean {
   switch (predicate.is) {

@@ -17,11 +17,13 @@ interface CountingRules {
   /** Returns the number that the answer states as `total_count`. Applied to its own result, it returns the same. */
   readonly total: (total: number, page: CountedPage) => number
   /**
-   * True when an answer leaves out records of which nothing is shown: by empty records, the participant could count the matches.
+   * True when an answer leaves out records of which nothing is shown. Otherwise the participant could count these empty records,
+   * and so know the number of matches.
    */
   readonly hidesEmpty: boolean
   /**
-   * Returns the members of the result to replace when a search has reached the cap. @throws ItemRejection the search is refused
+   * Called when at least `cap` records match. Returns new values for members of `found`; an empty object when all stay as they
+   * are. @throws ItemRejection the search is refused
    */
   readonly atCap: (found: FoundPage, cap: number) => ResultAtCap
 }
@@ -31,6 +33,7 @@ interface ResultAtCap extends Partial<FoundPage> {
   readonly reason?: string
 }
 
+/** Refuses a search that more than `cap` records match. With `cap` records, the result stays unchanged. */
 const rejectAboveCap = (found: FoundPage, cap: number): ResultAtCap => {
   if (found.total <= cap) return {}
   throw new ItemRejection(

@@ -53,8 +53,8 @@ const allVisibleNames = (recordTypes: readonly RecordType[]): readonly string[] 
   ])
 
 /**
- * The paths of `shown` that these names show, each as `<record type> <path>`; empty when a name is unknown, or no grant may have
- * it.
+ * The paths of `shown` that a grant with these names would show, each as `<record type> <path>`; empty when a name is unknown or
+ * not allowed in a grant.
  */
 function pathsVisibleBy(
   kind: Kind,

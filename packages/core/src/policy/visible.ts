@@ -23,7 +23,7 @@ export const NAME_OF_IDENTIFIERS = 'identifier'
 /**
  * The tree of visible members for each record type.
  * @param names the names that the grant shows; a name is added to the tree of each record type that has it
- * @throws GrantProblem no granted or related record type has a name, or the name may not be granted alone
+ * @throws GrantProblem one of the names is in no granted or related record type, or may not be granted alone
  */
 export function visibleTrees(
   kind: Kind,
@@ -70,8 +70,8 @@ function addNameToTree(kind: Kind, recordType: RecordType, name: string, treeOf:
 }
 
 /**
- * The name by which a grant shows the identifiers of a source (a path with identifiers): the last member of the path when the
- * kind has an identifier type of that name, such as `phone_number`; otherwise `identifier`.
+ * The name that a grant must have in `see` to show the identifiers at a path of records. It is the last member of the path when
+ * the kind has an identifier type of that name, such as `phone_number`; otherwise `identifier`.
  */
 function identifierSourceName(kind: Kind, { path }: IdentifierSource): string {
   const last = path.slice(path.lastIndexOf('.') + 1)

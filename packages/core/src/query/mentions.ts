@@ -89,8 +89,8 @@ export const usesColumnInBackfill = (
 ): boolean => columnsAndIdentifierTypesIn(predicate).some((column) => unfilled.get(name)?.has(column))
 
 /**
- * The identifier types that a predicate names. While identifiers are backfilled, queries for types that an operator added, or for
- * unlisted types, are refused. Other types are searched: their identifiers are all stored already.
+ * The identifier types that a predicate names; `UNLISTED.name` stands for all types that the kind does not list. While
+ * identifiers are backfilled, queries for unlisted types, and for types that an operator added, are refused.
  */
 function identifierTypesIn(predicate: Predicate): readonly string[] {
   return leavesOf(predicate).flatMap((leaf) => {

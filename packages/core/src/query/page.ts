@@ -15,7 +15,7 @@ import type { Limits } from '../limits.ts'
 import type { SortKey } from '../model/records.ts'
 import { findMisspeltMember } from './near-names.ts'
 
-/** The limits of a page. No page may begin after the last result that a search counts. */
+/** The limits of a page. No page may begin after the result with the number `search_results`. */
 export type PageLimits = Pick<Limits, 'page_size' | 'search_results'>
 
 /** The number of records in a page when the request has no `pagination`; a smaller limit replaces it. */
@@ -23,7 +23,7 @@ const DEFAULT_PAGE_SIZE = 10
 
 /** A sort key of a request, before the day of the search is known. */
 export interface UndatedSortKey extends Omit<SortKey, 'until'> {
-  /** True when the request names an age: the key is the date from which it is counted. The search sets `until` to its day. */
+  /** True when the request names an age: the key is the date from which the age is counted. `makeRecordQuery` adds `until`. */
   readonly age?: true
 }
 
@@ -73,9 +73,8 @@ function sortableNames({ identifier_types }: Kind, recordType: RecordType): stri
 }
 
 /**
- * The sort key for a name; undefined when records cannot be sorted by it. An age is sorted by the date from which it is
- * counted, in the opposite direction. `makeRecordQuery` adds the day of the search as `until`: a later date of birth gives no
- * age, and sorts as a missing value.
+ * The sort key for a name; undefined when records cannot be sorted by the name. An age is sorted by the date from which it is
+ * counted, in the opposite direction: the oldest person has the earliest date.
  */
 function sortKeyOf(kind: Kind, recordType: RecordType, spelling: string, descending: boolean): UndatedSortKey | undefined {
   const attribute = resolveAttribute(recordType, spelling)
@@ -96,7 +95,7 @@ function isDescending(sort_order: unknown, at: string): boolean {
 }
 
 /**
- * Reads the page from the criteria, or else from the item beside them; both must be valid (D23).
+ * Reads the page from the criteria or, if they have none, from the item. If both have a page, both must be valid (D23).
  * @throws ItemRejection rjct.pagination.invalid
  */
 export function readAskedPage(

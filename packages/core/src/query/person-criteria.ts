@@ -95,7 +95,7 @@ export function readPersonCriteria(
   return {
     recordType,
     identifiers,
-    // In a longer text, such as GraphQL, the written identifier is not found: the normalised value is used.
+    // The identifier as the query writes it. It is not found when the query is a text such as GraphQL: then the normalised value.
     person: findWrittenIdentifier(kind, query, identifiers) ?? identifiers[0]?.value ?? '',
     programme: programmes[0] ?? null,
   }
@@ -113,8 +113,8 @@ function demandedProgrammes(condition: Predicate): string[] {
 }
 
 /**
- * True when the query gave one value, and each identifier is this value, read by the rules of its own type. Two different values
- * are two identifiers.
+ * True when all identifiers may come from one value of the query, which each identifier type normalises in its own way. False
+ * when the query gave two different values.
  */
 export const comeFromOneValue = (kind: Kind, identifiers: readonly Identifier[]): boolean =>
   identifiers.some(({ value }) => identifiers.every((one) => isReadFrom(kind, one, value)))

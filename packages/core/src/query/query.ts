@@ -12,8 +12,8 @@ export interface QueryScope {
   readonly recordType: RecordType | undefined
   readonly limits: QueryLimits
   /**
-   * True when the member `collection` of the query may name another record type than the criteria: the type of the criteria is
-   * then used.
+   * True when the member `collection` of the query may name another record type than the criteria. The `collection` is then
+   * ignored, and the type of the criteria is used.
    */
   readonly anyCollection?: true
   /** Returns the part of records that may be selected, by record type; null or absent for everything. */

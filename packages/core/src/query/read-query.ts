@@ -33,7 +33,7 @@ export const findQueryTypeForm = (query_type: unknown): QueryFormName | undefine
 
 /**
  * The form as a grant names it: identifiers alone are `identifier`, however they are written; a query with a selection
- * is `graphql`. Other queries have the form that `query_type` names; `expression` when it names no form, or `identifier`.
+ * is `graphql`. Other queries have the form that `query_type` names, but `expression` if it names `identifier` or no form.
  */
 export function queryFormOf(query_type: unknown, { predicate, shape }: Query): QueryForm {
   if (shape !== undefined) return 'graphql'
@@ -66,7 +66,7 @@ const QUERY_OBJECT_FORMS: readonly ObjectForm<ReadQueryForm>[] = [
     read: (reader, { of }) => asQuery(reader, readIdentifierQuery(reader, of('identifier_type'), of('identifier_value'))),
   },
   { members: ['type'], optional: ['value'], read: readTypedQuery },
-  // Without this form, a query with `value` and no `type` would be read, and refused, as a condition on an attribute `value`.
+  // `readTypedQuery` refuses a query with `value` and no `type`, with a clearer message than one about an attribute `value`.
   { members: ['value'], optional: ['type'], read: readTypedQuery },
   ...NESTED_FORMS,
 ]

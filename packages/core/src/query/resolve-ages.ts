@@ -6,7 +6,10 @@ import type { SearchPageRequest } from '../model/records.ts'
 import type { UndatedSortKey } from './page.ts'
 
 const FIRST_DAY = '0001-01-01'
-/** The first day that a date can have. So `lt` with this interval is false for every date, and unknown for a missing date. */
+/**
+ * The first day that a date can have. Thus `lt` with this interval is false for every date: it stands for a condition that no
+ * person fulfils, and is still unknown for a missing date.
+ */
 const FIRST_DAY_INTERVAL: Interval = { from: FIRST_DAY, to: FIRST_DAY }
 const DAY_MS = 86_400_000
 
@@ -142,7 +145,8 @@ function findLastBirthDate(n: number, day: string): string | null {
   const year = Number(day.slice(0, 4)) - n
   if (year < 1) return null
   const dayOfYear = day.slice(4)
-  // On 29 February, a person born on 1 March has the birthday tomorrow. So the last birth date in a common year is 28 February.
+  // If `day` is 29 February and the birth year has no such day, the last birth date is 28 February: a person who was born on
+  // 1 March reaches the age tomorrow.
   const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
   const birthMonthAndDay = dayOfYear === '-02-29' && !isLeapYear ? '-02-28' : dayOfYear
   return `${String(year).padStart(4, '0')}${birthMonthAndDay}`

@@ -125,7 +125,7 @@ async function putClusterInPlace(unfinished: string, location: string, elsewhere
     if (hasErrorCode(error, 'EEXIST', 'ENOTEMPTY', 'ENOTDIR')) return false
     throw error
   }
-  // Another process may use the cluster from here on. Later errors are ignored: the caller would remove the cluster.
+  // Another process may use the cluster from here on. Later errors are not thrown: the caller would remove the cluster.
   if (elsewhere) await rm(unfinished).catch(() => undefined)
   await syncDirectory(join(location, '..')).catch(() => undefined)
   return true
@@ -188,8 +188,8 @@ async function removeUnfinishedClusters(location: string): Promise<void> {
     if (!/^postgres\.new-\d+-[0-9a-f]{8}$/.test(name) || isBeingMade(name)) continue
     const leftover = join(parent, name)
     const target = await readlink(leftover).catch(() => null)
-    // A process that was killed just after it linked `location` to its cluster left this link to the same cluster: remove the
-    // link only.
+    // If `location` is a link to the same cluster, a process was killed after it had finished the cluster: remove only this
+    // leftover link.
     const finished = target !== null && target === (await readlink(location).catch(() => null))
     const ours = target !== null && /^(rollcall-)?[0-9a-f]{16}$/.test(basename(target))
     const gone = ours && !finished ? [target, leftover] : [leftover]

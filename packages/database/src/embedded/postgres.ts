@@ -28,7 +28,7 @@ const RECOVERY_TIMEOUT_MS = 10_000
 /** The number of starts, 200 ms apart, that may fail for a temporary reason, such as files of a killed process. */
 const MOST_START_TRIES = 100
 
-/** Milliseconds between two attempts to connect to PostgreSQL again after the connection was lost. */
+/** Milliseconds until the next attempt to connect and to lock the cluster again, after the connection with the lock was lost. */
 const LOCK_RENEWAL_PAUSE_MS = 2_000
 
 /** Messages of a failed start that may succeed later: another start is running, or the last process has not ended. */
@@ -139,7 +139,7 @@ function keepLockSession(cluster: Cluster, first: LockSession): () => Promise<vo
       try {
         watch(await enterCluster(cluster, releasing.signal))
       } catch {
-        // Other statements report their errors while the connection is lost. The next attempt may succeed.
+        // This error is ignored: statements on other connections report the loss. The next attempt may succeed.
         await sleep(LOCK_RENEWAL_PAUSE_MS, undefined, { signal: releasing.signal }).catch(() => undefined)
       }
     }
@@ -156,7 +156,7 @@ function keepLockSession(cluster: Cluster, first: LockSession): () => Promise<vo
 
 /**
  * Connects again after a lost connection, to find out whether this process is the last one that uses PostgreSQL. Null when
- * PostgreSQL does not run, or does not recover in time: the next start then takes it over.
+ * PostgreSQL does not run, or does not recover in time: the next process that starts then takes PostgreSQL over.
  */
 async function tryReconnect(cluster: Cluster): Promise<LockSession | null> {
   for (const end = Date.now() + RECOVERY_TIMEOUT_MS; Date.now() < end; await sleep(50)) {
@@ -173,7 +173,8 @@ async function enterCluster(cluster: Cluster, signal?: AbortSignal): Promise<Loc
   let start: PostmasterStart | null = null
   let tries = 0
   for (const end = Date.now() + READY_TIMEOUT_MS; Date.now() < end; await sleep(20)) {
-    // If we started PostgreSQL, we go on until we have the lock: the last holder stops PostgreSQL.
+    // If we started PostgreSQL, we go on after an abort too, until we have the lock. Without a lock holder nobody would stop
+    // PostgreSQL.
     if (start === null) signal?.throwIfAborted()
     const postmaster = await findPostmaster(cluster)
     if (postmaster !== null) {

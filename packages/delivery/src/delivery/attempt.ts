@@ -1,4 +1,4 @@
-/** Makes one attempt to send an envelope: encrypts it if asked, signs it anew, and sends it with guard and credentials. */
+/** Makes one attempt to send an envelope: encrypts it if `encrypted` is true, signs it anew, and sends it with credentials. */
 
 import type { Clock } from '@rollcall/base/shared/clock'
 import type { Participant } from '@rollcall/core/model/participant'

@@ -7,7 +7,7 @@ import { findBreaker } from '../store/deliveries/breakers.ts'
 
 /** Reads the circuit breakers of destinations. */
 export interface Breakers {
-  /** True when the destination's breaker is closed, so that attempts need no probe. */
+  /** True when the destination's breaker is closed: any attempt may be made, not only a probe. */
   isClosed(destination: Destination): Promise<boolean>
 }
 

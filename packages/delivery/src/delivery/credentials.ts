@@ -139,7 +139,7 @@ export function createCredentials(
 
 /**
  * Holds the access token for a participant. It is used until it expires, even if the token endpoint cannot be reached meanwhile.
- * It is dropped when the token endpoint refuses us, when its address is no longer allowed, or when the peer answers 401.
+ * The token is dropped when its endpoint refuses us or has an address that is no longer allowed, or when the peer answers 401.
  */
 const createTokenHolder = (now: () => number): Refreshed<string> =>
   new Refreshed({

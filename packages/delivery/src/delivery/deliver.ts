@@ -77,14 +77,14 @@ export function newAttemptClaim({ timeout_ms }: Pick<CallbackSettings, 'timeout_
 const CLAIM_GRACE_SECONDS = 5
 /**
  * Milliseconds for which the maker of an envelope waits for the first attempt, so that envelopes are not made faster than their
- * receiver takes them. After them the destination counts as failing.
+ * receiver takes them. After this time the limiter marks the destination as failing (`Permit.slow`).
  */
 const FIRST_ATTEMPT_WAIT_MS = 500
 
 /** A delivery that was committed just now, with a reserved claim. */
 export interface FreshDelivery extends ReservedAttempt, Partial<Pick<ClaimedDelivery, 'sender_uri'>> {
   readonly delivery: NewDelivery
-  /** The header and message that are encrypted in the body. */
+  /** The header and the message in clear; `delivery.body` has them encrypted. */
   readonly header: object
   readonly message: object | CanonicalText
   readonly traceparent?: string | null
@@ -93,7 +93,7 @@ export interface FreshDelivery extends ReservedAttempt, Partial<Pick<ClaimedDeli
    * delivery. If false or absent, the permission is checked only when the grant or the protected persons have changed.
    */
   readonly checksPermission?: boolean
-  /** The settings that allowed `delivery.target`. If absent, or if they were read again, the target is found or checked again. */
+  /** The settings that allowed `delivery.target`. The attempt checks the address again if they are absent or were read again. */
   readonly allowedBy?: CallbackSettings | undefined
 }
 
@@ -179,7 +179,7 @@ async function attemptAndRecord(deps: DeliverDeps, claimed: ClaimedAttempt): Pro
     await recordUnattempted(deps.db, delivery, claimed.claim)
     return { permitOutcome: 'unused', isEnded: false }
   }
-  // For a first attempt it is often enough to compare the cached grant. With `checksPermission` the database is asked.
+  // Without `checksPermission` the database is asked only if the cached grant or protected persons differ from `disclosedUnder`.
   const checksPermission = claimed.checksPermission || !(await isPermissionUnchanged(deps, delivery, { participant, registry }))
   // Takes back only an envelope of notifications. `checkAndSendDelivery` checks whether a reply may still be sent.
   if (checksPermission && (await recallUnwantedEnvelope(deps, delivery, { participant, registry }, claimed.claim))) {

@@ -17,8 +17,8 @@ export interface LimiterSettings {
 export interface Permit {
   /**
    * Ends the permit.
-   * @param outcome `healthy`: the peer answered in time; `failing`: the attempt failed or was slow; `unused`: nothing
-   * was attempted. After `slow` was called, `healthy` counts as `failing`.
+   * @param outcome `healthy`: the attempt took less than `SLOW_ATTEMPT_MS` and did not fail; `failing`: the attempt failed or was
+   * slow; `unused`: nothing was attempted. After a call of `slow`, the limiter takes `healthy` as `failing`.
    */
   release(outcome: 'healthy' | 'failing' | 'unused'): void
   /** Marks the destination as failing while its attempt still continues, because the attempt takes long. */
@@ -166,8 +166,8 @@ const unknownHealth = (): DestinationHealth => ({ inUse: 0, health: 'unknown', f
 
 /**
  * True when a destination may have a permit. A destination that is not known to be healthy gets at most half of the
- * participant's permits. All such destinations together leave a quarter of the permits to healthy destinations; none if there is
- * only one permit.
+ * participant's permits. All such destinations together leave a quarter of the permits to healthy destinations; but if there is
+ * only one permit, any destination may have it.
  */
 function mayAcquirePermit(
   { destinations }: ParticipantLimitState,

@@ -16,7 +16,8 @@ interface EnvelopeReceiver {
 
 /**
  * Takes an envelope back before an attempt, if one of its subscriptions must not be notified, or if grant or protected persons
- * have changed since it was made. Its notifications wait again; those that may be sent get a new envelope.
+ * have changed since the envelope was made. The notifications in the envelope then wait in the mailbox again; those that may be
+ * sent get a new envelope.
  * @returns whether the envelope was taken back
  */
 export async function recallUnwantedEnvelope(

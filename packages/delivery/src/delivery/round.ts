@@ -41,7 +41,7 @@ export function createDestinationRound(limit: number): DestinationRound {
     looked(seen, due, served) {
       const isAll = seen.length < limit
       if (served !== undefined) {
-        // After the last destination in order, the next poll begins with the first one.
+        // If no destination comes after the served one, the next poll begins with the first of all destinations.
         start = isAll && seen.every(({ origin }) => origin <= served.origin) ? '' : pollStartAfterOrigin(served)
         begin()
         return 'on'

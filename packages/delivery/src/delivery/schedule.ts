@@ -60,8 +60,8 @@ export function decideDeliveryUpdate(
   const verdict = mailbox === null ? result.verdict : (result.notification ?? result.verdict)
   if (verdict === 'delivered') return { state: 'delivered', wait: null, reason: null }
   if (verdict !== 'retry') return { state: verdict, wait: null, reason: name }
-  // Later notifications wait behind this one, so it is not given up at the end of the schedule: the last pause is repeated until
-  // the retention time closes the mailbox.
+  // Later envelopes of the mailbox wait for this one. So its delivery is not given up at the end of the schedule: the last pause
+  // is repeated until the retention time closes the mailbox.
   const steps = mailbox === null ? attemptsSinceRestart : Math.min(attemptsSinceRestart, schedule.length)
   const wait = secondsUntilNextAttempt(schedule, steps, { retryAfter })
   return wait === null ? { state: 'dead', wait: null, reason: name } : { state: 'pending', wait, reason: null }

@@ -20,8 +20,8 @@ const TXN_STATUS_OPERATION = operation('txn-status').name
 
 /**
  * True when a reply may be sent. If the grant has changed, a reply is sent only when the new grant certainly shows the records of
- * the reply unchanged. A reply that is not sent is not made again, because a message_id never has two contents; the receiver may
- * ask again. A reply is not sent when a consent has ended under which one of its items was answered.
+ * the reply unchanged. A refused reply is not replaced, because a message_id never has two contents; the receiver may ask again.
+ * A reply is not sent when a consent has ended under which one of its items was answered.
  */
 export async function isStillPermitted(
   { db: { pool }, grants }: { readonly db: Pick<Database, 'pool'>; readonly grants: Grants },
@@ -49,7 +49,7 @@ export async function isStillPermitted(
   if (!isSameGrant && granted.every((name) => name === TXN_STATUS_OPERATION)) return false
   const content = readContent()
   if (isSameGrant) return showsNobodyProtected(grant, content)
-  // If the grant now demands a consent, a reply without one is sent only when it has no records.
+  // If the grant is now limited to one person, a reply that was made without a consent is sent only when it has no records.
   const isConsented = consents.length > 0 || !isLimitedToOnePerson(grant)
   return areRecordsStillShown(isConsented ? grant : { ...grant, recordTypes: new Set() }, content)
 }
@@ -65,7 +65,7 @@ export async function isPermissionUnchanged(
   return grant?.id === disclosedUnder.grant && grant.hidden.protection.version === disclosedUnder.protection
 }
 
-/** The reference_ids of the search items in an answer, also in one that a status answer repeats; null when there are none. */
+/** The reference_ids of the items in a search answer, or in one that a status answer repeats; null for any other answer. */
 function referencesOfItems(message: JsonValue): ReadonlySet<JsonValue | undefined> | null {
   if (!isJsonObject(message)) return null
   const { search_response: items, txnstatus_response: told } = message

@@ -1,5 +1,5 @@
 /**
- * Finds the address of an answer: the one that the request names, or the participant's own if it names none. A
+ * Finds the address of an answer: the one that the request names, or the participant's default address if it names none. A
  * named address that is not allowed is refused.
  */
 
@@ -12,7 +12,7 @@ import { CALLBACKS, type Callback, RequestFault } from '@rollcall/protocol'
 
 type CallbackAddresses = Pick<CallbackSettings, 'allowed' | 'default_url' | 'notify_url'>
 
-/** How the address of a callback is found, when not in the same way as the address for answers. */
+/** Rules for the address of a callback that answers no request. */
 interface CallbackAddressRule {
   /** The address that the operator set for this callback alone, which is used before others; null: none. */
   readonly own: (addresses: CallbackAddresses) => string | null
@@ -56,8 +56,8 @@ export function recheckTarget(addresses: CallbackAddresses, target: string, call
 }
 
 /**
- * An address as a sender may write it. The URL standard removes or turns other characters and adds slashes: an answer would go to
- * an address that the sender did not write.
+ * An address as a sender may write it. Any other text is refused, because the URL standard would change it, for example remove
+ * line breaks and turn `\` into `/`: the answer would go to an address that the sender did not write.
  */
 const WRITTEN_ADDRESS_PATTERN = /^https?:\/\/[^\s\\/?\p{Cc}][^\s\\?\p{Cc}]*(?:\?[^\s\p{Cc}]*)?$/iu
 
@@ -169,7 +169,7 @@ export function couldLeavePrefix(path: string): boolean {
   const folded = decodePath(path)?.normalize('NFKC')
   if (folded === undefined || !READABLE_PATH_PATTERN.test(folded)) return true
   const segments = folded.split('/')
-  // If NFKC has turned another character into a slash, there are more segments than were written.
+  // `normalize` may have turned another character into a slash: the text then has more segments than `path`.
   return segments.length !== path.split('/').length || segments.some(couldBeDotSegment)
 }
 

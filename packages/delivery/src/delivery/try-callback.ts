@@ -29,9 +29,9 @@ export interface CallbackTryReport {
   /** The address that was called, or would have been called; null when no allowed address was found. */
   readonly target: string | null
   readonly message_id: string
-  /** The steps up to the first one that failed; after `tls` there is always an `answer`. */
+  /** The steps in order, up to the first one that failed. But an `answer` follows also a failed `tls`. */
   readonly steps: readonly CallbackTryStep[]
-  /** True when no step failed: the peer answered with a status from 200 to 299, or refused with an ack ERR. */
+  /** True when no step failed: the peer answered with a status from 200 to 299 or with an ack ERR, which is a success here. */
   readonly ok: boolean
   /** The HTTP status of the peer's answer; null when there was no answer. */
   readonly status: number | null

@@ -29,7 +29,7 @@ type SubscriptionFilters = ReadonlyMap<number, Predicate | null | undefined>
 /**
  * Queues a correction for those who were notified of the corrected events of the last `correction_time` days. If the event had
  * ended a subscription, and is now taken back, the subscription is opened again with the same code. A correction is never due
- * before the notification that it corrects: when that notification waits in a backfill, the correction waits there too.
+ * before the notification that it corrects: the correction of a notification that waits in a backfill is sent in the backfill.
  * @param matched the number of notified subscriptions by event; the number of the correction is added to it
  */
 export async function notifyOfCorrection(
@@ -60,13 +60,13 @@ export async function notifyOfCorrection(
     client,
     receivers.map(({ subscription }) => subscription),
   )
-  // Notifications of a backfill do not wait for the next time that the subscription's frequency sets, and their corrections do
-  // not either.
+  // Undefined: due at once. Notifications of a backfill do not wait for the next time that the subscription's frequency sets, and
+  // their corrections do not either.
   const dueOf = ({ subscription, in_backfill }: EarlierNotification): Date | undefined =>
     in_backfill ? undefined : (due.get(subscription) ?? undefined)
   await insertNotifications(client, makeCorrectionNotifications(recording, draft, receivers, predicates, dueOf))
   matched.set(id, new Set(receivers.map(({ subscription }) => subscription)).size)
-  // A merge corrects all events of the retired record. These events have happened, so they are not marked as taken back.
+  // Only a CANCEL takes events back. A merge is notified to all who know events of the retired record, but these have happened.
   if (event.correction_type !== 'CANCEL' || isOfAll) return
   await markEventsReversed(client, earlier, id)
   await reopenEndedSubscriptions(client, recording, receivers, predicates)

@@ -1,7 +1,8 @@
 /**
  * Finds the subscriptions that match a change of records. Filters and records have keys, made from values (`events/filing.ts` of
- * core): a subscription with a key of the changed record is a candidate. Where the keys do not decide, the candidate's filter is
- * evaluated on the record before and after the change. So the cost grows with the candidates, not with all subscriptions.
+ * core). A subscription whose filter has a key of the changed record is a candidate. If the keys do not show whether the record
+ * fulfils the filter, the filter is evaluated on the record before and after the change. So the cost grows with the candidates,
+ * not with all subscriptions.
  */
 
 import { createLruCache } from '@rollcall/base/shared/recently-used'
@@ -57,7 +58,7 @@ const MOST_COMPILED_FILTERS = 100_000
 const LEAST_EVENTS_FOR_TYPE_QUERY = 10
 
 interface CompiledFilter {
-  /** The kind of the registry when the filter was read: its attributes may have changed since. */
+  /** The kind of the registry when the filter was read. If the registry has another kind now, the filter is read again. */
   readonly kind: Kind
   /** The condition of the filter; null when there is no filter; undefined when the filter cannot be read. */
   readonly predicate: Predicate | null | undefined
@@ -178,7 +179,7 @@ async function matchCandidates(
   return { matches: found.filter((one) => !unreadable.has(one.subscription)), unreadable: [...unreadable] }
 }
 
-/** True when the keys alone decide: the record fulfils the filter (`whole`), or has none of its keys and does not fulfil it. */
+/** True when keys alone show that the record fulfils the filter (`whole`), or does not: it has no key of the filter (`!some`). */
 const isDecidedByKeys = ({ some, whole }: FilterKeyMatch): boolean => whole || !some
 
 /** The filter was fulfilled only before the change (`left`), only after it (`entered`), or both; null: neither. */

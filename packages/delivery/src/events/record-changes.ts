@@ -62,7 +62,7 @@ export async function recordChanges(
   await queueNotifications(client, recording, drafts, seenBy, matched, times)
   for (const draft of drafts) await notifyOfCorrection(client, recording, draft, permitted, matched, times)
   await storeShownDocuments(client, recording, drafts, matched)
-  // Last, because the notifications that were inserted above say which subscriptions end. These are still sent.
+  // Last, because the notifications that were inserted above say which subscriptions end. These notifications are still sent.
   const ending = drafts.filter((draft) => isSubscriptionEndingEvent(recording, draft)).map(({ id }) => id)
   if (ending.length > 0) await endNotifiedPersonSubscriptions(client, ending, 'death', recording.now)
   return drafts.map(({ id, event }) => ({ id, event_type: recordedEventTypeOf(event), matched: matched.get(id) ?? 0 }))
@@ -150,8 +150,8 @@ function readRecordChange(registry: Registry, protection: Protection, change: Re
 }
 
 /**
- * True when a change touches only data of protected persons whom the record names. Such a change makes no event: a rule with
- * `otherwise` would make one, although filters see no difference.
+ * True when a change touches only data of protected persons whom the record names. Such a change makes no event. Without this
+ * test, a rule that applies when no other rule does (`EventRule.otherwise`) would make an event such as UPDATE.
  */
 const isOfHiddenPersonsOnly = (protection: Protection, { change, before, after }: Omit<ChangeWithEvents, 'events'>): boolean =>
   protection.byIdentifier.size > 0 &&
@@ -166,7 +166,7 @@ function requireRecordTypeNamed(kind: Kind, name: string): RecordType {
   return recordType
 }
 
-/** Finds the events that changes make about other records, which the changed records name; each event once. */
+/** Finds the events that changes make about other records, which the changed records name; each type once for a record. */
 async function findEventsOfNamedRecords(
   client: ClientBase,
   { registry, records }: RecordingDeps,
@@ -200,8 +200,8 @@ function deriveChangeEvents(
 }
 
 /**
- * Finds the subscribers of new events, and queues their notifications. Corrections are left out: they go to those who
- * were notified of the corrected event. A subscription whose filter cannot be read is suspended.
+ * Finds the subscribers of new events, and queues their notifications. Events that correct others are left out:
+ * `notifyOfCorrection` queues theirs. A subscription whose filter cannot be read is suspended.
  */
 async function queueNotifications(
   client: ClientBase,

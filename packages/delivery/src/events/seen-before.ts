@@ -1,4 +1,4 @@
-/** Judges the state before a change as subscribers see it: a record that a grant does not show was not there for its participant. */
+/** Judges the state before a change as subscribers see it: for a subscriber a record that its grant hid was not there. */
 
 import type { Grant } from '@rollcall/core/model/grant'
 import type { Protection } from '@rollcall/core/model/protection'
@@ -19,8 +19,8 @@ export type MatchFilter = (
 
 /**
  * The matches as their subscribers may know of them. Where the grant did not show the record before the change, `stayed` becomes
- * `entered`, and `left` is left out: it would tell what a hidden record was.
- * @param eventOf the event of a match
+ * `entered`, and a match with `left` is removed: `left` would reveal that the hidden record had fulfilled the filter.
+ * @param eventOf returns the event of a match
  */
 export async function matchesAsSeen(
   client: ClientBase,

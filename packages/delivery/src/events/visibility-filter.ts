@@ -1,4 +1,4 @@
-/** Leaves out subscribers from whom the record is hidden, or who see a part of it that does not show this event. */
+/** Leaves out subscribers who may not see the record of an event, or may see only a part of the record without the event. */
 
 import {
   areRuleConditionsTrue,
@@ -61,7 +61,7 @@ export async function createVisibilityFilter(
       const draft = eventOf(one)
       return draft === undefined ? [] : [{ one, draft, categories: marks.get(draft) ?? [] }]
     })
-    // Grants are read only for changes that some grant could hide.
+    // Grants are read only for changes in records of protected persons, and for changes that the strictest rules hide.
     const possiblyHidden = about.filter(
       (row) => row.categories.length > 0 || !STRICTEST_HIDING_RULES.every((hiding) => seesChange(row.draft, hiding)),
     )
@@ -93,8 +93,9 @@ function protectionCategoriesOf(kind: Kind, protection: Protection, { recordType
 }
 
 /**
- * Rules that hide all protected persons: the first also hides minors, the second does not. A change that is seen under both is
- * seen by all. Both are needed: a person who comes of age is new to subscribers that see no minors, and not new to others.
+ * Rules that hide all protected persons: the first also hides minors (persons under age), the second does not. A change that both
+ * rules show is shown to every subscriber. Both are needed: when a person comes of age, the person is new only to subscribers
+ * that see no minors.
  */
 const STRICTEST_HIDING_RULES: readonly HidingRules[] = [
   HIDING_RULES_WITHOUT_RIGHTS,
@@ -116,7 +117,8 @@ function isChangeSeen(checked: VisibilityContext, draft: DraftEvent, hiding: Hid
   if (takesOut === null) return true
   const withoutHidden = (document: JsonValue | null): JsonValue | null =>
     isJsonObject(document) ? withoutPersons(kind, recordType, document, takesOut) : document
-  // Documents of a draft have no data of other protected persons. A published event is judged by the whole documents.
+  // A derived event is judged by the documents of the draft, without protected persons whom the record names, because rules saw
+  // these documents. A published event is judged by the whole documents.
   const whole: DocumentsOfChange = derived
     ? [draft.before?.document ?? null, draft.after?.document ?? null]
     : [parseNullableJson(change.before), parseNullableJson(after)]
@@ -161,8 +163,8 @@ function eventDerivationArguments(
 }
 
 /**
- * True when hiding removes from the document a person of this relation (`RecordType.relations`), of a relation with the same
- * `counted_by`, such as the head of a household, or at a place where the kind describes no relation.
+ * True when hiding removes from the document a person whose relation (`RecordType.relations`) is `relation`, or is counted by the
+ * same attribute (`counted_by`): the head of a household counts as a member. A person without a described relation counts too.
  */
 function hasHiddenRelatedPerson(
   kind: Kind,

@@ -83,7 +83,7 @@ export function composeEnvelope(
     ...(marking !== null && { [marking]: true }),
   }
   const itemsWithId = items.map((item) => {
-    // The reference_id was stored with the notification. An item that is sent again has the same one as before.
+    // The reference_id is stored with the notification, so an item that is sent again has the reference_id that it had before.
     const known = item.notifications.find((one) => one.reference_id !== null)
     return { item, reference_id: known?.reference_id ?? randomUUID() }
   })
@@ -167,7 +167,7 @@ function isReplacementShown(
   )
 }
 
-/** The grant without its conditions and protected persons: both were checked before, on the whole record. */
+/** The grant without its conditions (`rows`) and without hiding protected persons: planning has already checked both. */
 const withoutGrantConditions = (grant: Grant): Grant => ({
   ...grant,
   rows: new Map(),
@@ -177,9 +177,9 @@ const withoutGrantConditions = (grant: Grant): Grant => ({
 const identifierMembers = ({ type, value }: Identifier) => ({ identifier_type: type, identifier_value: value })
 
 /**
- * The time at which the event was recorded. An item of a backfill has the day on which its record was written instead, unless it
- * corrects another item. A backfill queues records in pages, and each page has one time: from the number of items with the same
- * time, the subscriber could tell how many records of a page are hidden from it.
+ * The time at which the event was recorded. But an item of a backfill that corrects no other item has the beginning of the day on
+ * which its record was written. A backfill queues records in pages, and each page has one time: from the number of items with the
+ * same time, the subscriber could tell how many records of a page are hidden from it.
  */
 const recordedAtText = ({ purpose, corrected_notification, ...times }: WaitingNotification): string =>
   (purpose === 'backfill' && corrected_notification === null ? times.occurred_at : times.recorded_at).toISOString()
@@ -214,9 +214,10 @@ const oldestSubscriptionNotification = ([first, ...others]: PlannedItem['notific
   others.reduce((oldest, one) => (one.subscription < oldest.subscription ? one : oldest), first)
 
 /**
- * The name of the event type in the item. If the kind has no list `notified_event_types`: the name that the subscription used, or
- * our name when the event has another type than the subscription, such as a correction. If the kind has a list: our name; null
- * when our name is not listed and the participant accepts only listed names.
+ * The name of the event type in the item.
+ * - The kind has no list `notified_event_types`: the name that the subscribe request used. An event of another type than the
+ *   subscription, such as a correction, has its canonical name.
+ * - The kind has the list: the canonical name; null when it is not listed and the participant accepts only listed names.
  */
 function eventName(
   { notified_event_types: listed }: Kind,

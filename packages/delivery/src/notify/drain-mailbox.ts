@@ -37,8 +37,8 @@ const MAILBOX_REST_SECONDS = 60
 /**
  * Sends what is due in a mailbox that this node has claimed.
  * @param signal when it is aborted, no further envelope is begun
- * @returns true when the mailbox must be claimed again: the turn is over, the signal was aborted, an envelope could not be
- * committed, or nothing more may be sent now after one was committed: only a node with a claim can let the mailbox rest
+ * @returns true when the mailbox must be claimed again (`more` or `lost`): the turn is over, the signal was aborted, an envelope
+ * could not be committed, or the mailbox must rest after an envelope was committed, which needs a new claim
  */
 export async function drainMailbox(
   deps: NotifyDeps,
@@ -61,8 +61,8 @@ export async function drainMailbox(
 /**
  * How the sending from a claimed mailbox ended. The commit of an envelope ends the claim of the mailbox.
  * - `more`: an envelope was committed. The mailbox must be claimed again, to send the next one or to let the mailbox rest.
- * - `done`: an envelope was committed, and nothing more is due, or its delivery is pending: until it ends, nobody can claim the
- *   mailbox.
+ * - `done`: an envelope was committed, and nothing more is due, or the delivery of the envelope is pending. Nobody can claim the
+ *   mailbox before this delivery ends.
  * - `not now`: no envelope was committed, because nothing may be sent now (`prepareNextEnvelope`). The mailbox is still claimed.
  * - `lost`: `ENVELOPE_JOINT_WRITE` did not commit the envelope, for example because another node has claimed the mailbox. The
  *   node that next claims it composes the envelope anew.
@@ -82,7 +82,7 @@ async function sendEnvelopes(
   const prepareNext = () => prepareNextEnvelope(deps, mailbox, sequence, plan)
   let next = await prepareNext()
   while (next !== null) {
-    // The commit of an envelope ended the claim, without which the mailbox cannot be let rest. So this node claims it again.
+    // If an envelope was committed, its commit ended the claim. The node must claim the mailbox again to let it rest.
     if (next === 'not now') return sequence === mailbox.sequence ? 'not now' : 'more'
     const attemptNow = await commitEnvelope(deps, mailbox, claim, sequence, next)
     if (attemptNow === 'lost') return 'lost'
@@ -100,7 +100,7 @@ async function sendEnvelopes(
     next = await following
     if (isEnvelopeStale(next, plan, deps.clock.now())) {
       releaseEnvelopeBytes(next)
-      // The other planned envelopes are as old.
+      // The other envelopes of the plan were read at the same time, so they are stale too.
       plan.envelopes = []
       next = await prepareNext()
     }

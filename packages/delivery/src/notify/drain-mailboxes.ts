@@ -24,7 +24,7 @@ export interface MailboxDrainer {
 
 /** Seconds for which a node claims a mailbox. The claim ends earlier when the node commits an envelope of the mailbox. */
 const MAILBOX_CLAIM_SECONDS = 15
-/** When a mailbox is drained, a pass in progress continues only if this share of the slots is free. It then claims several. */
+/** After a mailbox was drained, a pass continues only if this share of the slots is free, so that it claims several mailboxes. */
 const LEAST_FREE_SLOT_SHARE = 0.25
 /** Milliseconds until a mailbox that could not be drained is polled again. The mailbox may rest longer (`letMailboxRest`). */
 const FAILURE_PAUSE_MS = 1_000

@@ -16,8 +16,8 @@ interface MailboxPass {
 /** The most milliseconds between two passes while a notification waits. */
 const MOST_PASS_WAIT_MS = 1_000
 /**
- * The share of this node's time that passes may spend on statements that claim no mailbox. The pause after a pass is long enough
- * for that, but at most `MOST_PASS_WAIT_MS`, and shorter when a notification becomes due: the share may then be larger.
+ * The share of this node's time that passes may spend on statements that claim no mailbox. The pause after a pass follows from it
+ * (`end`). The share may become larger, because the pause is at most `MOST_PASS_WAIT_MS`, and ends when a notification is due.
  */
 const EMPTY_PASS_TIME_SHARE = 0.1
 /**
@@ -54,7 +54,7 @@ export function createMailboxPasses(
   const continuePass = async (current: MailboxPass, signal: AbortSignal): Promise<void> => {
     let most = 0
     while (!signal.aborted) {
-      // `claimAndDrain` claims as many, because nothing is awaited before it reads the free slots, too.
+      // `claimAndDrain` reads the same number of free slots, because nothing is awaited in between. It claims at most that many.
       const wanted = freeSlots()
       if (wanted === 0) return
       most = Math.max(wanted, Math.min(2 * most, MOST_POLLED_MAILBOXES))
@@ -81,7 +81,7 @@ export function createMailboxPasses(
     },
     /**
      * Continues the pass that is under way, or begins one when its time has come.
-     * @returns the milliseconds until the next pass should begin; null when one is under way, or none is wanted
+     * @returns the milliseconds until the next pass should begin; null when a pass waits for a free slot, or no pass is wanted
      */
     async goOn(signal: AbortSignal): Promise<number | null> {
       if (pass === null && now() >= Math.max(at, earliest)) {

@@ -32,8 +32,8 @@ interface MailboxReceiver {
 /** The fewest due notifications that one read asks for, so that several envelopes are planned at a time. */
 const FEWEST_READ_NOTIFICATIONS = 400
 /**
- * When the notifications that were read complete no envelope, more are read: the last number multiplied by `times`, but at most
- * `most` notifications.
+ * When the notifications that were read do not fill an envelope, more are read: `times` as many as in the last read, but at most
+ * `most`.
  */
 const NOTIFICATION_COUNT_GROWTH = { times: 8, most: 20_000 }
 
@@ -55,7 +55,8 @@ export async function planNextEnvelopes(db: Database, mailbox: number, to: Mailb
     const found = await findWaitingNotifications(db.pool, mailbox, most)
     const envelopes = planEnvelopes(await keepSendableNotifications(db, to, found), to.settings)
     const isEveryDueRead = found.length < most
-    // Of notifications that were not read, some may belong to the last envelope.
+    // Some notifications that were not read may belong to the last envelope, so it is planned again later. But a single envelope
+    // is kept when `most` cannot grow.
     if (!isEveryDueRead && (envelopes.length > 1 || most < NOTIFICATION_COUNT_GROWTH.most)) envelopes.pop()
     if (isEveryDueRead || envelopes.length > 0)
       return envelopes.map((items, at) => ({ items, isFollowed: !isEveryDueRead || at < envelopes.length - 1 }))
@@ -64,8 +65,8 @@ export async function planNextEnvelopes(db: Database, mailbox: number, to: Mailb
 }
 
 /**
- * Drops notifications that are no longer wanted or permitted, and corrections that have nothing to correct. Returns the others.
- * The identifier of a survivor that the grant hides is removed from them. Suspends a subscription that the grant no longer
+ * Drops notifications that are no longer wanted or permitted, and corrections that have nothing to correct. Returns the other
+ * notifications, without the identifier of a survivor that the grant hides. Suspends a subscription that the grant no longer
  * permits, but not when the grant hides only the record.
  */
 async function keepSendableNotifications(
@@ -124,8 +125,8 @@ async function findForbiddenSubscriptions(
 }
 
 /**
- * A correction whose earlier notification was dropped now corrects the last one before it that was not dropped. When there is
- * none, the correction is dropped: it would reveal a hidden event.
+ * Redirects a correction whose earlier notification was dropped: it then corrects the last notification before the dropped one
+ * that was not dropped itself. When there is none, the correction is dropped: it would reveal a hidden event.
  */
 async function redirectOrDropCorrections(
   pool: pg.Pool,

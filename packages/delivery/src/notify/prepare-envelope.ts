@@ -30,8 +30,8 @@ export interface PrepareDeps extends DeliverDeps {
   readonly db: Database
   readonly grantQuota: GrantQuota
   /**
-   * Limits the bytes of all envelopes that this node composes, commits or attempts for the first time. An envelope counts for at
-   * most `FIRST_ATTEMPT_WAIT_MS` of its attempt.
+   * Limits the bytes of all envelopes that this node composes, commits or attempts for the first time. After
+   * `FIRST_ATTEMPT_WAIT_MS` milliseconds of its attempt an envelope no longer counts.
    */
   readonly envelopeBytes: Semaphore
 }
@@ -43,7 +43,10 @@ export const NOTIFY_CALLBACK = callbackNamed('notify')
  * another one. After them it is composed again: records, grant or subscriptions may have changed.
  */
 const ENVELOPE_STALE_AFTER_MS = 1_000
-/** After so many milliseconds envelopes that are not composed are planned anew: the other half is left for the attempt. */
+/**
+ * Milliseconds after which notifications are read and planned again before the next envelope is composed. The rest of
+ * `ENVELOPE_STALE_AFTER_MS` is left for the attempt that continues meanwhile.
+ */
 const MOST_PLAN_AGE_MS = ENVELOPE_STALE_AFTER_MS / 2
 
 /** The receiver of a mailbox's envelopes, with the grant and settings that apply now. */
@@ -110,7 +113,7 @@ export async function prepareNextEnvelope(
   try {
     const items = await addEventDocuments(deps, planned.items)
     if (items.length === 0) {
-      // The events and their notifications were deleted since the notifications were read.
+      // The events and their notifications were deleted since the notifications were read. So no envelope is returned.
       leave()
       return null
     }
@@ -163,11 +166,11 @@ async function addEventDocuments(
   })
 }
 
-/** True when an envelope of the plan that was composed ahead must be composed again (`ENVELOPE_STALE_AFTER_MS`). */
+/** True when an envelope that was composed during the attempt of another one is too old to be committed. */
 export const isEnvelopeStale = (next: NextEnvelope, { at }: EnvelopePlan, now: number): boolean =>
   next !== null && next !== 'not now' && now - at > ENVELOPE_STALE_AFTER_MS
 
-/** Gives the bytes of an envelope back that is not sent. */
+/** Ends the use of `envelopeBytes` by an envelope that is not sent. Does nothing when there is no envelope. */
 export function releaseEnvelopeBytes(next: NextEnvelope | undefined): void {
   if (next && next !== 'not now') next.leave()
 }

@@ -66,7 +66,7 @@ export async function acceptRequest(
   })
   if (stored.known === 'different') throw duplicateMessageIdRejection()
   if (stored.ack !== undefined) return stored.ack
-  // The message was accepted before. It is acknowledged as the first was.
+  // The same message was accepted before. This ack has the correlation_id of the first ack.
   const { ack, auditEntry } = makeAckWithEntry(request, stored.correlation_id)
   await deps.auditLog.write(...auditEntry)
   return ack
@@ -95,7 +95,7 @@ async function storeRequest(deps: AcceptDeps, request: RequestToStore): Promise<
     const isStored = await storeWithEntry(deps, rowToStore, auditEntry, slot)
     if (isStored) return { known: 'new', correlation_id: row.correlation_id, ack }
   }
-  // The request was received before, or is so large that other requests would wait for it.
+  // The message_id is stored already, or the request is large. In one statement with small requests, it would delay these.
   const stored = (await deps.exchanges.known(row)) ?? (await storeAfterEntry(deps, rowToStore, auditEntry))
   return stored.known === 'new' ? { ...stored, ack } : stored
 }
@@ -132,7 +132,7 @@ function keepAcceptanceSlot(
     state: 'accepted',
     page: 0,
     received_at,
-    // The row has the time of the statement that stores it. The answer reads neither.
+    // In the row, both times are those of the statement that stores it, a moment later. The answer reads only `received_at`.
     started_at: received_at,
   })
 }

@@ -86,7 +86,7 @@ const MOST_RUNS_WITHOUT_PAGE = 20
 
 /**
  * The number of runs without a page, after which a failure is final. It must be at most one more than the number of pauses in
- * `BACKOFF_SECONDS` (`work/exchanges.ts`): failed runs after those are not counted.
+ * `BACKOFF_SECONDS` (`work/exchanges.ts`), because later failed runs are not counted in `runs` (`releaseFailedExchange`).
  */
 const RUNS_UNTIL_FAILURE_IS_FINAL = 5
 
@@ -124,7 +124,8 @@ const NEVER_FINAL = [NotAuditedFault, RecordsUnavailable, PermissionUnclear]
 
 /**
  * Reads participant and grant from the database: those that this node has cached may be older than those under which another
- * node accepted the request. True when they permit the exchange, or when this version cannot read the grant, but another may.
+ * node accepted the request. True when they permit the exchange, or when this version of the server cannot read the grant, which
+ * another version may be able to read.
  */
 async function mayBePermitted({ db, directory }: AnswerAcceptedDeps, accepted: ClaimedExchange): Promise<boolean> {
   const registry = await directory.registryById(accepted.registry)
@@ -136,6 +137,7 @@ async function mayBePermitted({ db, directory }: AnswerAcceptedDeps, accepted: C
   return grant === null || permissionFor(grant, { operation: accepted.operation }).allowed
 }
 
+/** A page to be sent, before it is known whether the run goes on after it. */
 type NewPage = Omit<ReplyPage, 'goesOn'>
 
 /** The most tries to make one page; a try is repeated when its data have changed meanwhile. Then the run fails. */
@@ -173,6 +175,7 @@ async function makePage(
   return { outcome, request: exchange, page, items, state: further ? 'replying' : 'replied' }
 }
 
+/** The outcome of a page and the rows of its items, from which the `NewPage` is made. */
 type AnsweredPage = Pick<NewPage, 'outcome' | 'items'> & {
   /** True when the answer has another page after this one. */
   readonly further: boolean

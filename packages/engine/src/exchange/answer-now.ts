@@ -113,7 +113,8 @@ async function answerAndStore(
   let made = await answerAndMakeReply(deps, exchange, checked)
   for (let tries = 1; tries <= MOST_WRITE_TRIES; tries += 1) {
     const joint = { ...row, correlation_id: exchange.correlation_id, age: clock.now() - began }
-    // True also for a message that is sent again: its correlation_id is computed from the content, so it finds its own row.
+    // `writeWith` returns true also for a message that is sent again: its correlation_id is computed from its content, so the
+    // statement finds the row that the first one stored.
     if (await auditLog.writeWith(REQUEST_JOINT_WRITE, joint, ...made.entry)) return made.reply
     // The message_id is stored with another correlation_id: for another message, or by an earlier version, which used a random
     // one; the answer must have that one.
@@ -131,6 +132,7 @@ async function answerAndStore(
   throw new Error('the row of a message is deleted again and again')
 }
 
+/** The checked message of a synchronous request, which has one chunk. */
 interface CheckedMessage {
   readonly message: Message
   /** The part of the audit entry about the request. */

@@ -52,7 +52,8 @@ export async function correlationIdOf(
   pseudonyms: MakePseudonyms,
   { participant, fingerprint }: Pick<NewExchange, 'participant' | 'fingerprint'>,
 ): Promise<string> {
-  // Pseudonyms of identifiers are made with the same HMAC. No identifier type has a name with a space, so none of them is equal.
+  // Pseudonyms of identifiers are made with the same HMAC. No identifier type has a name with a space, so no pseudonym of an
+  // identifier is equal to this digest.
   const value = `${participant} ${fingerprint.toString('hex')}`
   const [digest = Buffer.alloc(0)] = await pseudonyms([{ type: 'correlation id', value }])
   const hex = Buffer.from(digest).toString('hex')

@@ -84,8 +84,8 @@ export async function sendReply(
   let committed = false
   try {
     committed = isSmallPage(step, exchange) && (await deps.auditLog.writeWith(PAGE_JOINT_WRITE, step, ...auditEntry))
-    // The page is not small, another transaction has locked its exchange for a moment (`commitPage` waits for it), or the claim
-    // has ended (`commitPage` returns false).
+    // The page is not committed together with its audit entry, for one of these reasons: it is not small; another transaction has
+    // locked its exchange (`commitPage` waits for the lock); or the claim has ended (`commitPage` returns false).
     if (!committed) {
       await deps.auditLog.write(...auditEntry)
       committed = await commitAfterEntry(deps.auditLog, auditEntry, () => commitPage(deps.db, step))

@@ -114,8 +114,8 @@ export interface ReceivedCallback {
 }
 
 /**
- * Stores a callback. Returns the correlation_id for its ack: that of the callback. If the callback has none that an ack may have,
- * it is a random one, and the same each time that the callback comes.
+ * Stores a callback. Returns the correlation_id for its ack: that of the callback. If the callback has no valid correlation_id,
+ * the ack has a random one, which is stored with the callback: the ack of a repeated callback has the same.
  * @throws HeaderRejection rjct.message_id.duplicate
  * @throws RequestFault 429 err.request.too_many_requests
  */
@@ -132,7 +132,7 @@ export async function persistCallback(deps: PersistCallbackDeps, received: Recei
     ...key,
     callback: callback.name,
     registry: registry.id,
-    // The schema of a notification does not know this member, so nothing has checked it.
+    // The schema of a notification has no correlation_id, so the `given` one of a notification was not checked yet.
     correlation_id: given !== null && canBeCorrelationId(registry, given) ? given : randomUUID(),
     transaction_id: message?.transaction_id ?? null,
     status: textOrNull(header.status),

@@ -59,7 +59,7 @@ async function parseRequestText(
 const asOpenedRequest = (checked: object): OpenedRequest => checked as OpenedRequest
 
 /**
- * Opens a stored request, and returns what `read` takes from it. Large ones are opened one after another.
+ * Opens a stored request, and returns the result of `read` for it. Large requests are opened one after another.
  * @throws BodyUnreadable
  */
 export async function readStoredRequest<Result>(

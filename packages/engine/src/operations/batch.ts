@@ -45,7 +45,8 @@ export async function answerBatch(deps: AnswerDeps, asked: MessageToAnswer, hand
       return handle(own, item)
     }),
   )
-  // In the synchronous mode the consents are checked before the items are counted: if one has ended, all are answered again.
+  // In the synchronous mode the consents are checked before the metrics count the items: if a consent has ended, all items are
+  // answered again, and must not be counted twice.
   const effects = await recheckConsents(deps, asked, answers)
   for (const { answer } of answers) {
     deps.metrics.itemAnswered(exchange.operation.name, answer.status, answer.status_reason_code ?? 'none')
@@ -101,8 +102,9 @@ function makeBatchWork(deps: AnswerDeps, { mode: name, exchange, state }: Messag
 }
 
 /**
- * Answers the elements, such as the items of a batch, and returns the results in their order. Several loops (`worker`) take one
- * element after another. With a snapshot there is only one loop, because its statements run one after another.
+ * Answers the elements: the items of a batch, or on a further page the items that have this page. Returns the results in their
+ * order. Several loops (`worker`) take one element after another. A batch that reads from a snapshot has only one loop, because
+ * the statements of a snapshot run one after another.
  */
 async function answerElements<Element, Result>(
   { exchange, state, budget }: BatchWork,
@@ -216,6 +218,7 @@ function withoutReasonCode({ status_reason_code: _, ...answer }: ItemOutcome['an
   return answer
 }
 
+/** Makes the outcome of the message from the outcomes of its items: rjct when all items are rejected. */
 function outcomeOfItems({ operation }: Exchange, answered: readonly ItemOutcome[]): Outcome {
   const answers = answered.map(({ answer }) => (operation.codes === null ? withoutReasonCode(answer) : answer))
   const counts = { total_count: answers.length, completed_count: answers.length }

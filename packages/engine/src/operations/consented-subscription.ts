@@ -13,8 +13,8 @@ const CONSENT_PATH = 'subscribe_criteria.authorize.consent_jws'
 
 /**
  * Returns the criteria of a subscription with the signed consent added, or unchanged when the basis of the grant is the law.
- * @throws ItemRejection rjct.notify_details.invalid: there is no signed consent, it is invalid or has ended, or it is not from
- * the person in the filter, or it ends before the first run of the frequency
+ * @throws ItemRejection rjct.notify_details.invalid: there is no signed consent; the consent is invalid, has ended, or is not
+ * from the person in the filter; or it ends before the frequency has its first run, which is when notifications are sent
  */
 export async function addConsentToCriteria(
   { deps, exchange }: { readonly deps: AnswerDeps; readonly exchange: Exchange },

@@ -110,13 +110,13 @@ async function hideEndedConsent(consents: Consents, consented: ItemConsent & { r
   return { ...consented, identifiers, use: await makeInventedConsentUse(consents, consented.use, identifiers) }
 }
 
-/** The most milliseconds by which the database's clock may be ahead of ours: an invented consent must be valid there too. */
+/** The most milliseconds by which the database's clock may be ahead of ours. An invented consent must be valid by both clocks. */
 const MOST_CLOCK_LEAD_MS = 86_400_000
 
 /** The latest end of a consent. JSON writes a later year with a sign, which PostgreSQL does not read. */
 const LATEST_CONSENT_END_MS = Date.UTC(9999, 11, 31, 23, 59, 59)
 
-/** Makes the use of a consent that does not exist, for identifiers that nobody has. It is checked like a real use. */
+/** Makes the use of a consent that this server has invented, for identifiers that nobody has. It is checked like a real use. */
 async function makeInventedConsentUse(
   { pseudonyms }: Pick<Consents, 'pseudonyms'>,
   { signed, ...use }: ConsentUse,
@@ -131,7 +131,8 @@ async function makeInventedConsentUse(
 }
 
 /**
- * Checks that the consent has not ended for any identifier of the record: a withdrawal may name another one than the request.
+ * Checks that the consent has not ended for any identifier of the record: a withdrawal may name another identifier of the person
+ * than the request does.
  * @returns the use, with the pseudonyms of identifiers that only this record has; null: the consent has ended
  */
 export async function consentUseOfRecord(

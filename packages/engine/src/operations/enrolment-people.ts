@@ -32,7 +32,7 @@ export interface PortionPerson {
   writtenLedger: string | null
   /** The parsed form of `ledger`; null: `ledger` must be parsed first. */
   parsed: Ledger | null
-  /** The time at which the next scheduled status begins, in milliseconds; null: none is scheduled. */
+  /** The time, in milliseconds, at which the next scheduled status in `ledger` begins; null: none, or `ledger` is not changed. */
   due: number | null
   /** The record to write; null: the record is not changed. */
   prepared: PreparedRecord | null

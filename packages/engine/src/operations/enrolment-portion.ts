@@ -29,7 +29,7 @@ export interface UpdateEntry {
   readonly origin: UpdateOrigin
 }
 
-/** The result for a beneficiary: why it was rejected, or, if it was written, a remark for the sender; null: no remark. */
+/** The result for a beneficiary: why it was rejected; or, if it was written, a remark for the sender in `said` (null: none). */
 export type EntryResult = { readonly rejected: string } | { readonly said: string | null }
 
 /** The registry and record type of a portion, and the dependencies that write its records and events. */
@@ -84,6 +84,7 @@ export async function writePortion(
   }
 }
 
+/** Writes the first and the second half of a portion. A portion of one entry is not written: the entry is rejected. */
 async function writeHalves(
   scope: PortionWriteDeps,
   entries: readonly UpdateEntry[],
@@ -111,8 +112,8 @@ async function writeEntries(
   const found = await findPeople(client, scope, entries)
   const results = new Map<number, EntryResult>()
   for (let at = 0; at < entries.length; at += ENTRIES_PER_PART) {
-    // PostgreSQL writes what the entries before have changed, while this process computes the next entries. Both tasks are waited
-    // for, also when one fails: nothing may be written after the rollback.
+    // PostgreSQL writes the changes by the earlier parts, while this process computes the entries of the next part. If one of the
+    // two fails, the other is waited for: nothing may be written after the rollback.
     const both = await Promise.allSettled([
       writePeople(client, scope, peopleToWrite(scope, found)),
       computeEntries(scope, found, entries.slice(at, at + ENTRIES_PER_PART), results),
@@ -125,15 +126,16 @@ async function writeEntries(
   return results
 }
 
-/** The number of entries that are applied in memory while the changes by the entries before them are written to the database. */
+/** The number of entries in a part, which is applied in memory while the changes by earlier parts are written to the database. */
 const ENTRIES_PER_PART = 34
 
 /** The most entries that are computed in one turn of the event loop. PostgreSQL's answers are received between turns. */
 const MOST_ENTRIES_PER_TURN = 5
 
 /**
- * The people whom a portion names. `hidden` has those whom the grant hides; `people` has all others, also new ones. A hidden
- * person is added to `people` as a new one, from which the answer is made; only the person in `hidden` is written.
+ * The people whom a portion names. `hidden` has those whom the grant hides; `people` has all others, also new ones. An entry
+ * about a hidden person is applied twice: to a new person in `people`, which gives the result for the sender and is not written;
+ * and to the person in `hidden`, which is written.
  */
 interface FoundPeople {
   readonly people: PortionPeople
@@ -204,7 +206,8 @@ function applyEntryInMemory(writing: PortionWriteDeps, people: PortionPeople, en
   try {
     return { said: mergeUpdateIntoPerson(writing, people, entry) ? BENEFIT_REPLACED_REMARK : null }
   } catch (error) {
-    // If the grant allows only some records, the text does not say which rule was broken: it could reveal one of the others.
+    // If the grant allows only some records, the text does not say which rule was broken: it could reveal a record that the grant
+    // does not allow.
     const isLimited = writing.grant.rows.has(writing.recordType.name)
     if (error instanceof NoWritablePerson && isLimited) return { rejected: NOT_GRANTED_REASON }
     if (error instanceof InvalidBeneficiary) return { rejected: error.message }
@@ -231,7 +234,7 @@ function mergeUpdateIntoPerson(
   const members = patchWithoutAliases(scope, person.document, beneficiary.members, person.aliases)
   const update = { ...beneficiary, members }
   const ledger = person.parsed ?? readLedger(person.ledger)
-  // `mergeUpdate` changes the parsed ledger. If a later check rejects the entry, the next one parses the text again.
+  // `mergeUpdate` changes the parsed ledger. If a check below rejects the entry, the next entry parses `person.ledger` again.
   person.parsed = null
   const { document, replaced } = mergeUpdate(scope, ledger, person.document, update, origin, now)
   if (ledger.programmes.size > MAX_PROGRAMMES_OF_PERSON) {

@@ -96,6 +96,7 @@ function beneficiariesOf({ enrolled_updates }: Message): readonly JsonValue[] {
   return updates.beneficiaries
 }
 
+/** Reads a beneficiary of the message, and checks that the grant allows its identifiers and programmes. */
 function readUpdateEntry(
   { registry, participant, grant, header: { message_ts, message_id } }: Exchange,
   value: JsonValue,
@@ -122,7 +123,7 @@ function readUpdateEntry(
 
 /**
  * Makes the origin of an update: its time, and the stamp that orders updates. As text, stamps sort by message_ts, position in the
- * message, key of the message_id and `Participant.id`.
+ * message, message_id (as `messageKey` returns it) and `Participant.id`.
  */
 function updateOriginOf(message_ts: string, position: number, message_id: string, participant: number): UpdateOrigin {
   const time = timestampInstant(message_ts) ?? 0
@@ -185,7 +186,7 @@ function findJsonMember(value: JsonValue | undefined, name: string): JsonValue |
   return Object.entries(value).find(([one]) => searchKey(one) === name)?.[1]
 }
 
-/** Makes the receipt for later status questions: the message of the answer and the reason in its header, encrypted. */
+/** Makes the receipt for later status questions: the message of the answer and the reason in the answer's header, encrypted. */
 async function receiptOf(
   { bodies }: EnrolmentUpdateDeps,
   { correlation_id, encrypted }: Exchange,

@@ -15,8 +15,8 @@ export const recordReaderOf = ({ deps, exchange, mode, state }: ItemWork): Recor
 
 /**
  * Finds the records of a search that the participant may find, as `findQueryInSlot` does.
- * @throws ItemRejection as `findQueryInSlot`; or the source has more rows to read than a search may read: then no form of counts
- * may state the total, because it is not about matches
+ * @throws ItemRejection as `findQueryInSlot`; or the source would have to read more rows than a search may read: then it is not
+ * known how many records match
  */
 export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Promise<FoundPage> {
   const { deps, exchange, mode } = work
@@ -56,7 +56,7 @@ export async function findQueryInSlot(work: ItemWork, query: RecordQuery): Promi
   checkBudget()
   // A batch that reads in a snapshot already has a slot.
   if (state !== undefined) return findRecordsMeasured(work, query)
-  // The turn to ask for a slot ends when this search has its slot, or has failed.
+  // Waits until no other search of this request asks for a slot. `turn.end` is called when this search has a slot, or has failed.
   const turn = budget.slotTurns.take('')
   await turn.begun
   const searchInSlot = async (): Promise<FoundPage> => {
@@ -106,7 +106,10 @@ function searchTimeoutRejection(recordType: RecordType | undefined, seconds: num
   )
 }
 
-/** The record type of that name: the whole one in the kind of a registry, or what may be asked about in the kind of a grant. */
+/**
+ * The record type of that name in a kind. The kind of a registry has the whole record type; `Grant.kind` has only what the
+ * participant may ask about.
+ */
 export function requireKindRecordType({ record_types }: Kind, { name }: RecordType): RecordType {
   const found = record_types.find((one) => one.name === name)
   if (found === undefined) throw new Error('unreachable: the kind has each record type that may be asked about')

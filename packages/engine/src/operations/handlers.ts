@@ -26,6 +26,7 @@ interface OperationHandler {
   readonly unanswered?: (exchange: UnansweredExchange, message: Message, reason: string) => Outcome['members']
 }
 
+/** The members of an exchange that a reply without answered items needs. */
 type UnansweredExchange = Pick<Exchange, 'operation' | 'correlation_id'>
 
 const HANDLERS = new Map<Operation, OperationHandler>([
@@ -89,8 +90,8 @@ const ITEM_FAILED_REASON = 'the registry failed; nothing is known to be wrong wi
 /**
  * The outcome of an exchange that the registry failed to answer: status rjct without a code, because none of the standard's codes
  * fits (N18).
- * @param items the items that the page would have answered; none when they cannot be read
- * @param options.page the number of that page, from 1
+ * @param items the items that the failed page would have answered; none when they cannot be read
+ * @param options.page the number of the failed page, from 1
  * @param options.count the number of items in the request, or in the chunk
  */
 export function failedOutcome(

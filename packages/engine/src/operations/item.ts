@@ -58,7 +58,7 @@ export interface AnswerDeps extends OpenRequestDeps {
 }
 
 /**
- * The values that an item handler works with, among them the budget that all items of the batch share.
+ * The values with which a handler answers one item. All items of a batch share them, also the budget, except `addFacts`.
  */
 export interface ItemWork {
   readonly deps: AnswerDeps

@@ -13,7 +13,7 @@ export interface Outcome extends AuditedOutcome {
   readonly total_count: number
   /** The number of items with a final answer: succ or rjct (N7). */
   readonly completed_count: number
-  /** Set for the first page of an answered batch alone: reference_id, status and found records of each item, in order. */
+  /** Set when a batch is answered, but not on further pages: reference_id, status and found records of each item, in order. */
   readonly items?: readonly AnsweredItem[]
   /**
    * The checks and writes of the operation, in order. For an asynchronous answer they are committed with its first page; for a
@@ -24,6 +24,7 @@ export interface Outcome extends AuditedOutcome {
   readonly encrypted?: true
 }
 
+/** The part of an item's answer that is stored for status questions and further pages. */
 interface AnsweredItem {
   readonly reference_id: string
   readonly status: 'succ' | 'rjct'

@@ -7,9 +7,9 @@ import { type ItemCode, ItemRejection, RequestFault } from '@rollcall/protocol'
 import type { ItemWork } from './item.ts'
 
 /**
- * Takes `wanted` of `what` from the grant's rate and quota. If the only item of a synchronous message exceeds the rate of items,
- * the whole message is refused, so that its sender can send it again. Otherwise only the item is rejected. The records of an item
- * are counted when they are found: the item is then rejected, because a refused message has no audit entry with the persons.
+ * Takes `wanted` of `what` from the grant's rate and daily quota. If too few are left, the item is rejected. Only a synchronous
+ * message whose only item exceeds the rate of items is refused as a whole, so that its sender can send it again. For the rate of
+ * records no message is refused: the records are found already, and a refused message has no audit entry with their persons.
  * @param criteria the member of the message that the reason names
  * @throws ItemRejection the daily quota of the grant is used up, or its rate is reached
  * @throws RequestFault 429 err.request.too_many_requests with `retryAfter` in seconds
@@ -51,10 +51,10 @@ function shortageText(shortage: QuotaShortage, what: CountedQuantity, now: numbe
 }
 
 /**
- * Takes the identifiers that the query of an item names from those that its request, or its chunk, may name. Call it before these
- * facts are added to the audit entry.
+ * Takes the identifiers that the query of an item names from those that its request, or its chunk, may name. Call it before
+ * `persons` are added to the audit entry.
  * @param path the member of the item that has the query, for the reason
- * @throws ItemRejection the request has too few left; an item with fewer may still be answered
+ * @throws ItemRejection the request has too few left; a later item that names fewer identifiers may still be answered
  */
 export function takeAskedIdentifiers(
   { deps, budget }: Pick<ItemWork, 'deps' | 'budget'>,

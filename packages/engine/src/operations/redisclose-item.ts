@@ -10,7 +10,7 @@ import type { AnswerDeps } from './item.ts'
 /**
  * The item of an earlier answer, with the records that may be shown today. They count in the quotas of records again.
  * @param options.isOld true: the answer was made under another grant or protection, and may have persons who are hidden now
- * @param options.isConsented false: the item is answered as for an unknown person
+ * @param options.isConsented false: the item needs a consent that holds, and has none; it is answered as for an unknown person
  * @throws BodyUnreadable
  */
 export async function rediscloseItem(
@@ -43,7 +43,7 @@ export async function rediscloseItem(
 }
 
 const WITHHELD_REASON = 'records of this answer are withheld under the grant of today; search again'
-/** The status_reason_message of the item, by the quota of records that has too few left. */
+/** The status_reason_message of an item whose records are withheld: the daily quota or the rate of records is used up. */
 const QUOTA_USED_UP_REASONS = {
   day: 'the records are withheld: the daily quota of records that is granted to this participant is used up',
   minute:

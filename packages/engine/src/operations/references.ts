@@ -14,8 +14,8 @@ import { batchItemsOf } from './item.ts'
 export type StoreReferencesDeps = Parameters<typeof readStoredRequest>[0] & { readonly log: Log }
 
 /**
- * Reads at most `limit` requests without references, the newest first, and stores the references. A request that cannot
- * be read counts as one without items from then on.
+ * Reads at most `limit` requests whose reference_ids are not stored, the newest first, and stores them. A request that cannot be
+ * read is not read again: it is stored as a request without items.
  * @param participant `Participant.id`; null: all
  * @returns how many requests there were to read
  */
@@ -48,6 +48,7 @@ export async function earlierReferences(deps: StoreReferencesDeps, chunk: Accept
   return findEarlierReferences(deps.db, chunk)
 }
 
+/** Reads the reference_ids in the stored request; none when the request cannot be read. */
 async function readReferenceIds(deps: StoreReferencesDeps, accepted: AcceptedExchange): Promise<readonly string[]> {
   try {
     return await readStoredRequest(deps, accepted, ({ message }) =>

@@ -61,7 +61,7 @@ export interface ScheduledStatusDeps {
   readonly log: Pick<Log, 'error'>
 }
 
-/** The most records that one statement finds and that have not failed in this run. Each record type has its own transaction. */
+/** The most records, of all registries, that one statement finds, beside those that have failed in this run. */
 const MOST_DUE_RECORDS = 100
 
 /** Writes the records in which a scheduled status has begun. @returns how many were found and did not fail */
@@ -82,6 +82,7 @@ export async function applyScheduledStatuses(deps: ScheduledStatusDeps, signal: 
   return total
 }
 
+/** The key of these records in the set `failed`. */
 const dueRecordsSetKey = ({ registry, record_type, records }: RecordsWithDueStatus): string =>
   `${registry} ${record_type} ${records.join()}`
 
@@ -146,7 +147,10 @@ async function writeDueTogether(
   return records.length
 }
 
-/** @throws InvalidRecord the record cannot be written any more, such as after a change of its identifier types */
+/**
+ * Changes the statuses that are due, in memory. Returns the person to write; an empty array when the ledger was deleted.
+ * @throws InvalidRecord the record cannot be written any more, such as after a change of its identifier types
+ */
 function beginDueStatuses({ registry, recordType }: PortionDeps, record: LedgerRecord, now: Date): readonly PortionPerson[] {
   // `state` is the stored ledger. Null: the ledger was deleted after a due status was found in it.
   if (record.state === null) return []

@@ -39,8 +39,8 @@ export async function searchItem(received: ItemWork, item: Item): Promise<ItemAn
   // A query that cannot be answered (yet).
   checkNotBackfilling(exchange, criteria)
   await checkSourceCanAnswer(work, criteria)
-  // Quota or rate of items, taken before the search: an item that finds nothing counts too. Each identifier that the query names
-  // counts as one item, or as one emergency; a query that names none counts as one too.
+  // Quota or rate of items, or quota of emergencies. Taken before the search, so that an item that finds nothing uses it too. A
+  // query takes one for each identifier that it names, and one if it names none.
   const wanted = countAskedIdentifiers(exchange.grant, criteria.predicate) || 1
   await takeGrantQuota(work, emergency === null ? 'items' : 'emergencies', wanted)
   if (emergency !== null) noteEmergency(work, emergency)
@@ -86,7 +86,7 @@ async function findPermittedRecords(
   const wanted = withGrantConditions(exchange, criteria)
   if (use === null) return { ...(await findInSlot(work, wanted)), use }
   const isShared = await isSharedIdentifier(work, criteria)
-  // Page 1 has the one record, by which the consent is checked. An item that asks for a later page gets no record.
+  // The consent is checked by the one record, which is on page 1. An item that asks for a later page gets no record.
   const { total, records, ids } = await findInSlot(work, { ...wanted, page_number: 1 })
   const [record] = records
   if (isShared || total !== 1 || record === undefined) return { ...EMPTY_FOUND_PAGE, use }
@@ -101,8 +101,8 @@ async function findPermittedRecords(
 }
 
 /**
- * True when several persons have the identifier, hidden persons included. Otherwise the participant could learn which of these
- * persons is not hidden, or who consented.
+ * True when several persons have the identifier, hidden persons included. If hidden persons were left out, the participant could
+ * learn which of these persons is not hidden, or who consented.
  */
 async function isSharedIdentifier(
   work: ItemWork,
@@ -192,7 +192,7 @@ async function planSearch(received: ItemWork, item: Item): Promise<SearchPlan> {
   const exchange = emergency === null ? receivedExchange : { ...receivedExchange, grant: emergency.grant }
   // A sort that is not granted; the form of the query.
   checkSearchAllowed(exchange.grant, asked)
-  // The consent that the grant demands, its authority and its signature; more than one person under it.
+  // Rejects the item if the consent that the grant demands is missing or invalid, or if the query asks about several persons.
   const given = item.search_criteria as ConsentMembers
   const consented = await checkItemConsent({ deps, exchange }, given, 'search_criteria', identifiers)
   addFacts(consented.facts)
@@ -212,7 +212,7 @@ function readAskedSearch({ deps, exchange, budget, addFacts }: ItemWork, item: I
   const given = item.search_criteria as ConsentMembers
   const now = new Date(deps.clock.date())
   const readEmergency = (): Emergency | null => readItemEmergency(grant, given, now)
-  // A graphql query may select what the grant shows. In an emergency that is more, so the emergency is read for this already.
+  // A graphql query may select what the grant shows. In an emergency the grant shows more, so the emergency is read here already.
   const visible = () => (readEmergency()?.grant ?? grant).visible
   const sizes = [participant.max_page_size, grant.terms.page_size].filter((size) => size != null)
   const max_page_size = sizes.length === 0 ? null : Math.min(...sizes)
@@ -228,6 +228,7 @@ function readAskedSearch({ deps, exchange, budget, addFacts }: ItemWork, item: I
   return { asked, identifiers: mentioned.persons.flatMap(({ identifiers }) => identifiers), emergency }
 }
 
+/** The criteria, for only those records that also fulfil the conditions of the grant for this record type. */
 function withGrantConditions({ grant }: Exchange, criteria: SearchCriteria): SearchCriteria {
   const rows = grant.rows.get(criteria.recordType.name)
   if (rows === undefined) return criteria
@@ -267,7 +268,8 @@ const isEmptyRecord = (record: JsonValue): boolean => isJsonObject(record) && Ob
 
 /**
  * Discloses records within the budget of bytes. Bytes are counted while records are made, because a record in the shape that the
- * query selects may be longer than the stored one. Adds the identifiers by which a household was found to the audit entry.
+ * query selects may be longer than the stored one. If the query names members of a household, their identifiers are added to the
+ * audit entry.
  * @throws ItemRejection the records are too many; the budget is then unchanged
  */
 function disclosedRecords(

@@ -18,6 +18,7 @@ import { takeAskedIdentifiers } from './quota.ts'
 /** For a frequency, the number of its next runs whose times the answer gives. */
 const SHOWN_NEXT_RUN_COUNT = 3
 
+/** For each item its criteria, or the rejection of the item. */
 type CriteriaOrRejections = ReadonlyMap<Item, SubscribeCriteria | ItemRejection>
 
 /** Answers every item of a subscribe request. The subscriptions are made when the answer is committed. */

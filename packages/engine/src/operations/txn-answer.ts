@@ -43,6 +43,7 @@ export interface TxnAnswer {
   readonly consented?: { readonly correlation_id: string; readonly reference_ids: readonly string[] }
 }
 
+/** A status question whose earlier exchange was found. */
 interface StatusQuestion {
   /** The exchange of the question, not the earlier one. */
   readonly exchange: Exchange
@@ -90,7 +91,7 @@ export async function findOriginalResponse(
   }
 }
 
-/** The reason in the header. The original one may count all items; when the question names some of them, these are counted. */
+/** The reason in the header. If the original reason says how many items were rejected, only the chosen items are counted here. */
 const reasonForItems = (reason: string, all: readonly ReplyMembers[], chosen: readonly ReplyMembers[]): string | undefined =>
   reason === rejectedCountText(all) ? rejectedCountText(chosen) : reason
 
@@ -108,7 +109,7 @@ const RECEIPT_OPERATION = 'enrolment-updates'
 const NO_RECEIPT_REASON =
   'no answer is kept: it is not answered yet, it failed, or its answer is forgotten; the same message may be sent again'
 const ANSWER_FORGOTTEN_REASON = 'answered, and the answer is not persisted any more'
-/** The same request with the same message_id would only be acknowledged again, and not answered: it needs a new message_id. */
+/** For a request that was given up. Sent again with the same message_id, it would only be acknowledged, and not answered. */
 const NOT_ANSWERED_REASON =
   'not answered: the sender was disabled or its grant had changed when it was to be; it may be sent again under a new message_id'
 
@@ -185,8 +186,8 @@ function unansweredItemMembers(
 }
 
 /**
- * The items of a request that was divided into chunks. The items of the first chunk have their records. When the question names
- * items, those in the first `MOST_CHUNKS_READ` chunks with named items have their records. All others have only their status.
+ * The items of a request that was divided into chunks. These items have their records: those of the first chunk, or if the
+ * question names items, the named ones in the first `MOST_CHUNKS_READ` chunks that have any. All others have only their status.
  */
 async function itemsOfChunks(
   deps: AnswerDeps,

@@ -26,7 +26,7 @@ import type { Outcome } from './outcome.ts'
 import { storeMissingReferences } from './references.ts'
 import { findOriginalResponse, type TxnAnswer } from './txn-answer.ts'
 
-/** The operation that a txn_type asks about. For a type that is not here, nothing is found. */
+/** The operation that a txn_type asks about. A question with another txn_type is answered by `notFoundAnswer`. */
 const TXN_OPERATIONS: Readonly<Partial<Record<TxnStatusQuestion['txn_type'], Operation>>> = {
   search: operation('search'),
   subscribe: operation('subscribe'),
@@ -34,7 +34,7 @@ const TXN_OPERATIONS: Readonly<Partial<Record<TxnStatusQuestion['txn_type'], Ope
   receipt: operation('enrolment-updates'),
 }
 
-/** The exchange that a status question is about. */
+/** The exchange that a status question is about, and the items of it. */
 interface FoundExchange {
   readonly asked: AskedExchange
   /** The reference_ids of the items that the question names; null: all. */
@@ -153,7 +153,8 @@ const questionValidator = validator(TxnStatusQuestion)
 const txnTypeValidator = validator(TxnType)
 
 /**
- * The answer that nothing was found: every item that the question names is rejected, or else the question itself.
+ * The answer that nothing was found. It has a rejected item for each reference_id that the question names; if it names none, one
+ * with the reference_id of the question.
  * @param reason the reason of each item
  */
 export function answerNothingFound(
@@ -186,7 +187,8 @@ function idsInStatus(
 }
 
 /**
- * The members of a reply to a question that was not processed. There is no item: one would tell of an earlier request.
+ * The members of a reply to a question that was not processed. The reply has no item: an item would say something about an
+ * earlier request, and no earlier request was looked for.
  * @param message may have another form than a question; its readable members are sent back
  */
 export function unansweredQuestionMembers(exchange: AskingExchange, message: Message): ReplyMembers {

@@ -17,7 +17,10 @@ interface UnsubscribeRefusal {
   readonly rule: string
 }
 
-/** Why a subscription is not ended. If a request ends none, its reply has the code of the first of these that any of them has. */
+/**
+ * The reasons why a subscription is not ended. If a request ends no subscription, its reply has the code of the first reason in
+ * this table that applies to one of the requested subscriptions.
+ */
 const UNSUBSCRIBE_REFUSALS = {
   right: { code: 'rjct.requester.invalid', rule: 'this sender has lost the right to them' },
   ended: { code: 'rjct.event.already_unsubscribed', rule: 'they had ended before' },
@@ -77,6 +80,7 @@ function findUnsubscribeRefusal({ grant }: Exchange, found: OwnSubscription | un
   return found.state === 'ended' ? UNSUBSCRIBE_REFUSALS.ended : null
 }
 
+/** True when nothing is sent any more for the ended subscription, not even notifications of earlier events. */
 const hasSilentEnd = ({ reason }: OwnSubscription): boolean => SILENT_END_REASONS.some((one) => one === reason)
 
 interface UnsubscribeChanges {
@@ -126,7 +130,7 @@ function unsubscribeOutcome(
   }
 }
 
-/** The members of a reply that has ended nothing: the request was not processed, or the registry failed. */
+/** The members of a reply to a request that was not processed, or that failed: no subscription was ended. */
 export const unansweredUnsubscribeMembers = (_: unknown, __: Message, reason: string, now = new Date()): ReplyMembers => ({
   timestamp: now.toISOString(),
   status: 'rjct',

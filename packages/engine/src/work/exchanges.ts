@@ -19,9 +19,9 @@ import {
 const BACKOFF_SECONDS: readonly number[] = [3, 8, 20, 55]
 
 /**
- * After a poll with which a participant has its whole share of slots in work, polls claim nothing for so many milliseconds, or
- * until no participant has more than half of its share in work. Then one claim takes many exchanges, which costs little more than
- * to claim one, and their answers are written together.
+ * After a poll with which a participant has its whole share of slots in work, polls claim nothing for so many milliseconds. They
+ * claim earlier if no participant has more than half of its share in work any more. Then one claim takes many exchanges, which
+ * costs little more than to claim one, and their answers are written together.
  */
 const FULL_SHARE_CLAIM_PAUSE_MS = 50
 
@@ -54,9 +54,9 @@ export interface ExchangeWork {
   /** Claims exchanges that are due, as many as there are free slots, and begins to answer them. */
   poll(signal: AbortSignal): Promise<void>
   /**
-   * Keeps a slot for an exchange that is about to be accepted. Null when it must wait for its turn: this exchange or
-   * one in work is large or a batch, a participant has its share in work, few slots are free, or the last poll did
-   * not find the queue empty; and null when the node stops.
+   * Keeps a slot for an exchange that is about to be accepted. Null when the exchange must wait in the queue: it is large or a
+   * batch, or one in work on this node is; any participant has its whole share in work; only the reserved slots are free; the
+   * last poll did not find the queue empty; or the node stops.
    */
   keepSlot(exchange: AcceptedExchange, signal: AbortSignal): KeptSlot | null
   /** Resolves when no exchange is in progress. */
@@ -144,7 +144,7 @@ export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
 
 /**
  * Releases an exchange after a run that ended with an error. It is due again after a pause. Failures after the longest pause are
- * not counted in `runs`: higher numbers are left for runs that were cut short, because the exchange may stop nodes.
+ * not counted in `runs`: only runs that are cut short raise it further, because the exchange may be what stops the nodes.
  */
 function releaseFailedExchange(pool: pg.Pool, exchange: ClaimedExchange): Promise<void> {
   const { runs } = exchange
@@ -170,7 +170,7 @@ function workSlotUsage(
   return {
     shares,
     mostOfOne,
-    /** True when no limit is reached. A poll that claims nothing has then found an empty queue. */
+    /** True when no limit is reached. A poll that then claims nothing has found an empty queue. */
     isUnlimited: (): boolean =>
       inWork.size < slots - shares.reserve && mostOfOne() < shares.share && [...inWork.keys()].every(isSmallSingleItem),
   }

@@ -14,7 +14,7 @@ interface StartWhenReleasedDeps {
   readonly pause?: number
 }
 
-/** Starts the work when messages are not held. Until then the node counts as working: it answers requests. */
+/** Starts the work at once, or if messages are held, after their release. Until then `working` returns true. */
 export async function startWhenReleased({ db, log, start, pause = 1_000 }: StartWhenReleasedDeps): Promise<RunningWorker> {
   if (!(await areMessagesHeld(db))) return start()
   log.warn('outgoing messages are held, because the database was restored: run rollcall restore release')

@@ -62,7 +62,8 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
     lease: limits.node_lease,
     wake: exchangesWake.raise,
   })
-  // These connections are opened at the start, so that new requests cannot take the connections that answer accepted requests.
+  // The node opens these connections at the start. If new requests could take all connections that the database allows, accepted
+  // requests would not be answered.
   await openMinConnections(db.claims)
   await openMinConnections(db.asyncSearches)
   deps.acceptanceSlots.open((exchange) => exchanges.keepSlot(exchange, signal))
@@ -96,7 +97,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
   }
 }
 
-/** The fewest milliseconds between two polls of a loop. Under load one poll finds the work of several announcements. */
+/** The fewest milliseconds from the start of a poll to the next. Under load one poll finds the work of several announcements. */
 const LEAST_POLL_GAP_MS = 5
 /** Milliseconds to wait after a failed poll: at first, and at most. */
 const FAILURE_PAUSES_MS = { first: 100, longest: 2_000 }

@@ -46,8 +46,8 @@ export async function addFirstMasterKey(db: Database, record: MasterKeyRecord): 
 /**
  * Replaces the master key of version `from`: `reencrypt` encrypts every value of every table again. If anything fails, nothing is
  * changed.
- * @param others the tables of other packages with encrypted values. If one of them is missing, its foreign key refuses to delete
- * the old master key
+ * @param others the tables of other packages with encrypted values. All must be given: while a table has values under the old
+ * master key, its foreign key makes the work fail
  * @returns the number of values that were encrypted again
  * @throws StoreRefusal `from` is no longer the current version
  */

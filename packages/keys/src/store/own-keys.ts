@@ -44,7 +44,10 @@ export async function listValidOwnKeys(db: Database): Promise<readonly OwnKey[]>
   return rows
 }
 
-/** SQL for the time since which peers may have used one of our valid encryption keys; infinity when there is no such key. */
+/**
+ * SQL for the time at which our oldest valid encryption key was made: since then peers may encrypt messages with a valid key. It
+ * is `infinity` when no key is valid.
+ */
 export const ENCRYPTION_KEYS_SINCE_SQL = `(select coalesce(min(created_at), 'infinity') from own_key
   where use = 'enc' and (state in ('active', 'next') or (state = 'retired' and expires_at > now())))`
 

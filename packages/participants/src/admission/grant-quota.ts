@@ -32,6 +32,7 @@ export type QuotaShortage =
   /** More items or records are wanted at once than the rate allows in a whole minute. */
   | { readonly of: 'burst'; readonly most: number }
 
+/** A grant with its participant and its registry. */
 interface GrantWithParties {
   readonly grant: Pick<Grant, 'terms'>
   readonly participant: { readonly id: number; readonly sender_id: string }

@@ -28,8 +28,8 @@ export interface Admission {
    */
   readonly hold: (bytes: number) => void
   /**
-   * Counts the characters of the answer as bytes in place of those of the body, until `leave`: at most as many as are left of
-   * the participant's share. Because of them later requests may be refused; the answer never is.
+   * Counts the answer in place of the body, until `leave`: each character as one byte, at most as many as are left of the
+   * participant's share. Later requests may be refused because of this count, but never this answer.
    */
   readonly holdAnswer: (characters: number) => void
   /**
@@ -133,7 +133,7 @@ export function createQuota({ limits, metrics, take, turns, delay = SYSTEM_CLOCK
 /**
  * Creates three functions of an admission: `waitForLargeTurn` and `endLargeTurn` begin and end the turn for a large request,
  * `leave` ends the request and its turn.
- * @param left called once, when the request ends
+ * @param left is called once by `leave`: ends the counts of the request and of its bytes
  */
 function createAdmissionTurn(
   takeTurn: () => Slot,

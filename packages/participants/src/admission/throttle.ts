@@ -1,6 +1,7 @@
 /**
- * Counts failures of an address or another key, so that guessing of secrets becomes slow; on the partner page it counts
- * calls and deliveries. Each process counts alone: that is enough for secrets of 256 bits.
+ * Counts failures of an address or another key, so that guessing of secrets becomes slow. The partner page, on which participants
+ * see their own data, counts with it the calls of a participant, and the deliveries that the participant asks for again. Each
+ * process counts alone: that is enough for secrets of 256 bits.
  */
 
 import { createLruCache } from '@rollcall/base/shared/recently-used'

@@ -31,7 +31,7 @@ export interface OpenIdSettings {
   readonly issuer: string
   readonly client_id: string
   readonly credential: OpenIdClientCredential
-  /** For each value of the claim `role_claim`, the roles that the operator gets here. */
+  /** For each value of the claim `role_claim`, the roles that the operator gets in Rollcall. */
   readonly roles: ReadonlyMap<string, readonly OperatorRole[]>
   /** The claim of the ID token with the roles at the provider: its name, or a path with dots. */
   readonly role_claim: string

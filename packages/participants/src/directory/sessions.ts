@@ -57,7 +57,7 @@ export const SIGN_IN_LINK_SECONDS = 900
 /** Seconds after which a session ends even if it is used: a long day of work. */
 const SESSION_SECONDS = 43_200
 
-/** Seconds after which a session ends that began at a provider of OpenID Connect: its roles are not read again. */
+/** The same for sessions begun at a provider of OpenID Connect: fewer, because the operator's roles are read only at sign-in. */
 const OPENID_SESSION_SECONDS = 3_600
 
 /** The least milliseconds between two writes of the time at which a session was last used. */

@@ -112,7 +112,7 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
       pipelining: 1,
       maxHeaderSize: 16_384,
     })
-    // A closed guard refuses requests, also when it has never sent one.
+    // When `close` was called before, this agent is closed at once, so that it refuses the request.
     if (closing !== undefined) await made.close()
     return made
   }
@@ -162,7 +162,7 @@ export interface ParticipantGuards {
   close(): Promise<void>
 }
 
-/** Creates the guards of participants: for each at most two, with and without certificate. Changed hosts need a new guard. */
+/** Creates and keeps the guards. When a participant's allowed hosts (`outgoing`) change, `of` replaces the guard by a new one. */
 export function createParticipantGuards(options: Omit<AddressGuardOptions, 'allowed'> = {}): ParticipantGuards {
   // A replaced guard accepts no new requests, and closes when its current requests have been answered.
   const guards = new Memo<AddressGuard>((guard) => void guard.close().catch(() => undefined))

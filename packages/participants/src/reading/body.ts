@@ -31,11 +31,11 @@ export interface AdmittedRequest extends IncomingRequest {
 type BodyReadRequest = Pick<AdmittedRequest, 'headers' | 'body' | 'hold' | 'waitForLargeTurn' | 'endLargeTurn'>
 
 /**
- * A body of this many bytes or more waits for a turn (`waitForLargeTurn`) when it is complete: a node works on one such body of a
- * participant at a time. A body of BODY_BEGINNING_BYTES or more waits for such a turn also before its beginning is checked.
+ * When a body of this many bytes or more has been read, it waits for a turn (`waitForLargeTurn`): a node works on one such body
+ * of a participant at a time.
  */
 const LARGE_BODY_BYTES = 1_048_576
-/** The number of bytes after which the beginning of a longer body is checked, before the rest is read. */
+/** When this many bytes of a body have been read, they are checked before the rest is read. The check waits for its own turn. */
 const BODY_BEGINNING_BYTES = 262_144
 
 /** Counts bytes in memory. @throws RequestFault 429: too many bytes are in memory */

@@ -33,7 +33,7 @@ import {
 
 type DepthLimit = Pick<Limits, 'body_depth'>
 
-/** The most JSON values in a body (objects, arrays, texts, numbers, words): 40 for each of 10,000 items. */
+/** The most JSON values in a body (objects, arrays, texts, numbers, true, false, null): 40 for each of 10,000 items. */
 const MOST_BODY_VALUES = 400_000
 /** The most JSON values outside of the array of items, and in one item of an uploaded file. */
 const MOST_FRAME_VALUES = 10_000
@@ -105,8 +105,8 @@ export function readEnvelope(text: string, bounds: JsonBounds): Envelope & Parse
 /**
  * Reads the envelope of a callback. If its header does not name the sender, the owner of the token is the sender.
  * @param sender_id the owner of the token
- * @param callback its `header` says how to check a header without `status`: as that of a callback, which requires `status`,
- * or of a request. A header with `status` is checked as that of a callback
+ * @param callback if its `header` is `callback`, a header without `status` is refused; otherwise such a header is checked as that
+ * of a request
  * @throws RequestFault 400 err.request.bad
  */
 export function readCallbackEnvelope(

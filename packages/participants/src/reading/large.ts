@@ -63,7 +63,7 @@ export async function readLargeMessage(
   return read === null ? null : messageAsSent(operation, read)
 }
 
-/** The message as the participant sent it. Its items are canonical text, which `canonicalJson` writes unchanged. */
+/** Rebuilds the message that the participant sent. Its items are canonical text, which `canonicalJson` writes unchanged. */
 function messageAsSent({ request }: Operation, read: MessageFromThread): JsonObject {
   const { frame, items } = read.sent
   const batch = request.items === null || items === null ? {} : { [request.items]: itemsAsText(items) }

@@ -45,7 +45,7 @@ export interface SplitMessage<Frame extends object> {
 export interface MessageFromThread {
   /** The message as the participant sent it. */
   readonly sent: SplitMessage<JsonObject>
-  /** The message in canonical spelling, or the rule that it breaks. `items` is null if `sent` has the same, or there are none. */
+  /** The message in canonical spelling, or the rule that it breaks. `items` is null when they are those of `sent.items`. */
   readonly checked: SplitMessage<Message> | { readonly problem: string }
 }
 

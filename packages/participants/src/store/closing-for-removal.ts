@@ -4,8 +4,8 @@ import type { Removable } from '@rollcall/database/removal'
 
 interface ClosingSql {
   /**
-   * SQL that closes the registry or participant with id `$1`. For a registry, it revokes all grants, future ones too, and
-   * returns their ids; a participant is disabled, and its id is returned if it was active.
+   * SQL that closes the registry or participant with id `$1`, and returns the ids of the rows that it changes. For a registry, it
+   * revokes all grants, also those that begin later. A participant is disabled if it is active.
    */
   readonly close: string
   /** SQL that restores the rows with the ids `$1`. A grant stays revoked if its period overlaps that of a newer grant. */

@@ -21,8 +21,8 @@ const TODAY_SQL = `(now() at time zone 'UTC')::date`
 
 /**
  * SQL for a subquery in the `with` list of a statement. It adds the messages in `written`, another subquery of that list, to the
- * counts of today. No subquery may read from this one: then it runs last, and the rows of counts, for which all nodes wait, are
- * locked only until the commit. All nodes count in the same order, so they do not deadlock.
+ * counts of today. No other subquery may read the rows of this subquery, so that PostgreSQL runs it last: all nodes lock the same
+ * rows of counts until they commit, so the locks must be short. All nodes count in the same order, so they do not deadlock.
  * @param written a name; the rows have the columns `participant` and `bytes`
  * @param messages SQL that counts the messages in the rows
  */

@@ -1,6 +1,6 @@
 /**
  * Finds out whether a database belongs to a demo. A demo and a production system never share a database. At most one
- * demo runs on a database: a second one would overwrite the address of the first.
+ * demo runs on a database, because the file demo.json has the address of one demo alone.
  */
 
 import type { Database } from '@rollcall/database/database'

@@ -26,6 +26,7 @@ export interface StoredGrant {
 
 const GRANT_COLUMNS = 'id, participant, registry, terms, valid_from, valid_until'
 
+/** The participant to which a grant belongs, and the registry in which it holds. */
 interface GrantParties {
   readonly participant: Pick<Participant, 'id'>
   readonly registry: Pick<Registry, 'id'>
@@ -120,6 +121,7 @@ export function environmentProblem(
   return `the registry ${namespace} is ${environment} and the participant is ${participant}; ${ADVICE_BY_ENVIRONMENT[participant]}`
 }
 
+/** What the operator can do to give the grant, by the environment of the participant. */
 const ADVICE_BY_ENVIRONMENT: Readonly<Record<Environment, string>> = {
   sandbox: 'rollcall participant promote makes a participant live',
   live: 'add a sandbox participant for it with rollcall participant add --sandbox',

@@ -94,6 +94,7 @@ export function findStricterChanges(from: MessagePolicy, to: MessagePolicy): Str
   return Object.keys(policy).length === 0 && hosts.length === 0 ? null : { policy, hosts }
 }
 
+/** True when `one` comes before `other` in the list. */
 const isListedBefore = <Value>(values: readonly Value[], one: Value, other: Value): boolean =>
   values.indexOf(one) < values.indexOf(other)
 

@@ -15,7 +15,10 @@ export interface ParticipantCheck {
   readonly steps: readonly CheckStep[]
 }
 
-/** Stores the report of a check. It replaces the earlier one of the same participant, registry and `since` (`CheckedSystem`). */
+/**
+ * Stores the report of a check. It replaces the earlier report of the same participant, registry and `since`: the time from which
+ * on messages are checked.
+ */
 export async function saveCheck(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, since }: CheckedSystem,

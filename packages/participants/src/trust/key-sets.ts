@@ -19,8 +19,8 @@ export interface KeySets {
   /**
    * The published keys of a participant. Empty when it has no jwks_uri, or when the keys cannot be fetched and the cache has no
    * keys that may still be used. Never throws.
-   * @param kid the kid of the wanted key; null: any key. A cached set without the key is fetched again, unless it was fetched a
-   * moment ago
+   * @param kid the kid of the wanted key; null: any key. A cached set without the key is fetched again; it is returned as it is
+   * when the last request for it ended less than 30 seconds ago
    */
   get(participant: KeySetOwner, kid: string | null): Promise<readonly PublicKey[]>
 }

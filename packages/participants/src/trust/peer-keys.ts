@@ -22,7 +22,7 @@ import type { KeySetOwner } from './key-sets.ts'
 export interface PeerKeys {
   /** Finds at most 20 live keys for signatures of this algorithm: those named `kid`, or any when it is null. */
   verifying(participant: KeySetOwner, kid: string | null, algorithm: AlgorithmName): Promise<readonly WebCryptoKey[]>
-  /** Stores the published key with this kid, which verified a message, as evidence of its signature. Never rejects. */
+  /** Stores the published key with this kid, which has verified a message, as evidence for that message. Never rejects. */
   noteKeyUse(participant: KeySetOwner, kid: string): Promise<void>
   /** Finds a valid key for encryption: the registered one with the latest `valid_from`, else the first published one, or null. */
   encryption(participant: KeySetOwner): Promise<EncryptionKey | null>

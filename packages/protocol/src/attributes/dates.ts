@@ -63,7 +63,10 @@ export function readInstantText(text: string): string | null {
   return date === null ? null : instantTextOf(date)
 }
 
-/** The instants that a text names: one, or, without a time of day, all of its days in UTC. Null as in `readInstantText`. */
+/**
+ * The interval of instants that a text names. With a time of day, it is one instant. Without, it is from the first to the last
+ * instant of the day, month or year, in UTC. Null as in `readInstantText`.
+ */
 export function instantInterval(text: string): InstantInterval | null {
   const date = findWrittenDate(text)
   if (date === null) return null

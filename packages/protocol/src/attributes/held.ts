@@ -27,8 +27,8 @@ export function heldValue(attribute: Attribute): (document: JsonValue) => JsonVa
 }
 
 /**
- * Returns a function that reads the elements of a compound as objects with canonical member names. The function reads the first
- * path of the compound that has an element with a value, and leaves out the elements without one.
+ * Returns a function that reads the elements of a compound as objects with canonical member names. The function uses the first
+ * path of the compound at which an element has a value, and leaves out elements that have no value at all.
  */
 export function heldElements(compound: Compound): (document: JsonValue) => JsonObject[] {
   const members = compound.members.map(({ name, paths }) => ({ name, read: makeScalarsReader(paths) }))
@@ -105,7 +105,10 @@ export function heldAt(path: string): (document: JsonValue) => JsonValue[] {
   }
 }
 
-/** Returns a function that reads plain values at the first of several paths that has one: the first, or all of them. */
+/**
+ * Returns a function that reads the plain values at the first of `paths` that has any: with `all` every one, otherwise only the
+ * first.
+ */
 function makeScalarsReader(paths: readonly string[], all = false): (value: JsonValue) => JsonValue[] {
   const compiled = paths.map(compilePath)
   return (value) => {

@@ -41,8 +41,8 @@ const planOfCompound = oncePerObject(
 /**
  * The elements of a compound at the first of its paths that has an element, in order; equal elements are returned once. An
  * element of a list must have a value for at least one member. If elements lack a member, its value is read from the record
- * (`record_paths`). If the record has different values for the member, these are returned as further elements, each with only
- * this member. Never throws; the time grows with the document.
+ * (`record_paths`). If the record has several different values there, the elements stay without the member, and each value is
+ * returned as a further element that has only this member. Never throws; the time grows with the document.
  */
 export function readElements(compound: Compound, document: JsonValue, notes?: ReadingNotes): readonly Element[] {
   const plan = planOfCompound(compound)

@@ -51,7 +51,7 @@ const OTHER_SPELLINGS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 )
 
-/** For each other spelling in `KEY_SPELLINGS`, in lower case, the name of its row. */
+/** For each other spelling in `KEY_SPELLINGS`, in lower case, the canonical spelling. */
 const CANONICAL_KEYS: ReadonlyMap<string, string> = new Map(
   Object.entries(KEY_SPELLINGS).flatMap(([key, spellings]) =>
     spellings.map((spelling) => [spelling.toLowerCase(), key] as const),

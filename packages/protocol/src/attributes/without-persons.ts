@@ -22,8 +22,8 @@ export interface OtherPerson {
 }
 
 /**
- * Decides whether to remove a person: null keeps the person, and a text removes the person. The text identifies the person: when
- * removed persons are counted, two with the same text are one. With '', only common identifiers make two persons one.
+ * Decides whether to remove a person: null keeps the person, and a text removes the person. When removed persons are counted, two
+ * with the same text are one person; two with a common identifier always are. The text '' identifies nobody.
  */
 export type TakesOut = (person: OtherPerson) => string | null
 
@@ -60,8 +60,8 @@ interface PersonPaths {
   readonly own: ReadonlySet<string>
   readonly relations: ReadonlyMap<string, Relation>
   /**
-   * For each path of an object that has persons inside, the paths of these persons. The object is removed when a removal
-   * leaves nobody at any one of these paths.
+   * For each path of an object that has persons inside, the paths of these persons. The object is removed as soon as, at one of
+   * these paths, all persons were removed.
    */
   readonly entries: ReadonlyMap<string, readonly string[]>
   /** The paths of attributes whose numbers count persons, such as the size of a household. */
@@ -197,8 +197,8 @@ function cutPersonsFromMembers(scope: RemovalScope, path: string, object: JsonOb
 }
 
 /**
- * False when the object has a member in two spellings, and `value` is the one that is not read as the record's own: its
- * identifiers may be another person's.
+ * False when the object has this member in two spellings, and `value` is that of the spelling which readers ignore. The
+ * identifiers in such a value may be another person's.
  */
 const mayHaveOwnIdentifiers = (
   { places: { own } }: RemovalScope,

@@ -10,7 +10,9 @@ import {
   registrationAttributes,
 } from './shared-attributes.ts'
 
-/** A form for publishing an event begins with the youngest sample person who has neither marriage date nor death date. */
+/**
+ * The form for publishing an event is filled at first with the youngest sample person who has no marriage date and no death date.
+ */
 const YOUNGEST_PERSON_CHOICE: EventOffer = {
   lacks: ['marriage_date', 'death_date'],
   by: { attribute: 'birth_date', first: 'latest' },

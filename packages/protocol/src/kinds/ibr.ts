@@ -52,7 +52,7 @@ const enrolment: Compound = {
   indexed: true,
 }
 
-/** The form of a notification: the plain member, with the changed enrolments in its additional attributes. */
+/** The form of a beneficiary in a notification: a `Member`, with the changed enrolments in its additional attributes. */
 const notifiedMemberShape: NotifiedShape = {
   type: 'Member',
   members: [

@@ -110,7 +110,7 @@ export interface Relation {
 export interface RecordType {
   /** The canonical name, such as `Beneficiary`. It is unique in the kind, and part of the names of its tables. */
   readonly name: string
-  /** The name that we send in `reg_record_type`, such as `Member` for `Beneficiary`. */
+  /** The name in `reg_record_type` of a notification, unless the subscription gave one. For `Beneficiary`, it is `Member`. */
   readonly emitted: string
   /** The form of the record in a notification. Without it, notifications have the record as stored. */
   readonly notified_as?: NotifiedShape
@@ -128,12 +128,13 @@ export interface RecordType {
    * type; records without one come last. `sortedIdentifiers` returns these types, each once.
    */
   readonly sort_identifiers?: readonly string[]
-  /** The places of identifiers: first those that name the record, then those that name a part of it. */
+  /** The places of identifiers: first those that name the record itself, then those that name another person in it. */
   readonly identifiers: readonly IdentifierSource[]
   readonly attributes: readonly Attribute[]
   readonly compounds?: readonly Compound[]
   /**
-   * Lists whose elements have keys. The merge of a published part of a record and the event rules find elements by their keys.
+   * Lists whose elements have keys. Event rules find elements by their keys. So does the merge, when an event is published with a
+   * part of a record and this part is written into the stored record.
    */
   readonly keyed_lists: readonly KeyedList[]
   /** The rules that make events from changes of a record, in order. */
@@ -144,9 +145,9 @@ export interface RecordType {
    */
   readonly query_prefixes?: readonly string[]
   /**
-   * Dotted paths that a query may not use as names, nor paths below them, except the paths of attributes. For example,
-   * `group_head_info` is a path of the compound `household_member`, read only when the group lists no members. As a name,
-   * `group_head_info.sex` would mean `household_member.sex`, which tests every listed member and not the head.
+   * A query may not use these dotted paths, and the paths below them, as names; paths of attributes are allowed. For example,
+   * `group_head_info` is a second place of the compound `household_member`, read when the group lists no members. A query for
+   * `group_head_info.sex` would be understood as `household_member.sex`, which tests all listed members in place of the head.
    */
   readonly unnamed_paths?: readonly string[]
   /** The other persons in a record of this type. */
@@ -188,7 +189,10 @@ export interface EventType {
 export interface EventOffer {
   readonly has?: readonly string[]
   readonly lacks?: readonly string[]
-  /** Chooses the record in which this date is the latest or the earliest. Records without the date are left out. */
+  /**
+   * Of the sample records with the right attributes, chooses the one in which this date is the latest or the earliest. Records
+   * without the date are left out.
+   */
   readonly by?: { readonly attribute: string; readonly first: 'latest' | 'earliest' }
 }
 
@@ -219,9 +223,10 @@ export interface Kind {
   readonly unlisted_identifiers?: false
   readonly event_types: readonly EventType[]
   /**
-   * The event types that notifications name in `reg_event_type` (public standard 3.2, 3). A notification of another type has no
-   * `reg_event_type`, unless the participant accepts unlisted names. If a kind has no such list, a notification has the name by
-   * which the participant subscribed to the type; for other types, such as a correction, it has their canonical name.
+   * The event types that a notification may name in `reg_event_type` (public standard 3.2, 3), by their canonical names. If the
+   * event has another type, the notification has no `reg_event_type`; a participant who accepts unlisted names gets the canonical
+   * name. If the kind has no such list, the notification has the name from the subscribe request; an event of another type than
+   * the subscription, such as a correction, has its canonical name.
    */
   readonly notified_event_types?: readonly string[]
   /** More values that a search may have in `reg_event_type`, from published examples. They name no event of the kind. */

@@ -27,7 +27,7 @@ interface NotifiedValue {
   readonly as: NotifiedAs
 }
 
-/** An object, made from the first place that has one. */
+/** An object, made from the first of `paths` at which the record has an object with a value for one of `members`. */
 interface NotifiedObject {
   readonly name: string
   readonly paths: readonly string[]

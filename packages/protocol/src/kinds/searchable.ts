@@ -109,9 +109,9 @@ function addIdentifierSearchables(
 }
 
 /**
- * The places of the record's own identifiers, with the type of each. None when no part of the record, such as a member of a
- * household, has identifiers. In a query, the path of an own identifier means only identifiers of its type. The path of a part's
- * identifier means identifiers of the types that have no place in this list.
+ * The places of the record's own identifiers, with the type of each. Empty when no other person in the record, such as a member
+ * of a household, has identifiers. In a query, the path of an own identifier means only identifiers of its type. The path of
+ * another person's identifier means identifiers of the types that this function does not return.
  */
 function ownIdentifierPlaces(kind: Kind, { identifiers }: RecordType) {
   if (identifiers.every(({ names }) => names === 'record')) return []

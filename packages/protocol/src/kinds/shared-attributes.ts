@@ -94,7 +94,7 @@ export function maritalStatus(paths: readonly string[]): Attribute {
   return { name: 'marital_status', paths, type: 'code', codes: 'marital_status' }
 }
 
-/** The poverty score of a household. Registries also write it into the records of its persons. */
+/** The poverty score of a household. It may also be in the records of the persons in the household. */
 export const povertyScore: Attribute = {
   name: 'poverty_score',
   paths: ['poverty_score', ...additionalAttributePaths('poverty_score')],

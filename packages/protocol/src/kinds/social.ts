@@ -156,6 +156,7 @@ export const social: Kind = {
   notified_event_types: ['REGISTER', 'NewHouseHoldMember'],
   search_event_types: ['SEARCH'],
   operations: [],
-  // The social variant of the specification lacks these two rules ("UnSubscribeResponse", "Common field types").
+  // In the specification for social registries, `UnSubscribeResponse` need not have a timestamp, and a `correlation_id` has no
+  // pattern ("Common field types").
   relaxed: { optional: { UnSubscribeResponse: ['timestamp'] }, unpatterned: ['correlation_id'] },
 }

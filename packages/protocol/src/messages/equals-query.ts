@@ -6,7 +6,7 @@ import { RequestFault } from '../faults.ts'
 import { isJsonObject } from '../json.ts'
 import { integerText } from '../numbers.ts'
 
-/** The attributes that a question may name, each with all its names, the canonical one first. */
+/** For each attribute that the query of a question may have, the accepted names, the canonical name first. */
 export type AskedAttributes<Asked extends string> = Readonly<Record<Asked, readonly [string, ...string[]]>>
 
 /** The attributes of an enrolment question. The specification writes `program` where records have `programme` (N9). */

@@ -52,7 +52,10 @@ export const IncomingTxnStatusRequest = Type.Object({
   txnstatus_request: Type.Object({ ...TxnStatusQuestion.properties, txn_type: Type.Optional(TxnType) }),
 })
 
-/** The receipts of enrolment updates, in the answer for txn_type receipt (N4). The public standard gave the name. */
+/**
+ * The answer for txn_type receipt: the receipts of enrolment updates (N4). The public standard calls this answer
+ * `ReceiptRequest`.
+ */
 export const ReceiptRequest = Type.Object(
   {
     transaction_id: TransactionId,

@@ -6,7 +6,7 @@ import type { JsonObject } from './components.ts'
 
 /** Matches a reference to a source that readers of the page do not have, such as `spec "Header"` or N12. */
 const SOURCE_REFERENCE_PATTERN = /spec "[^"]*"|public standard(?: [\d.]+)?|\b[NDG]\d+\b:?|\b\d+(?:\.\d+)+\b/g
-/** Matches the words, numbers, commas, semicolons and spaces that only stand beside a reference to a source. */
+/** Matches what may be left in brackets when a reference to a source was removed, and says nothing alone. */
 const WORDS_BESIDE_SOURCE_PATTERN = /\b(?:responses|required members|\d+)\b|[,;\s]/g
 
 /** Removes from a text what is in round brackets and refers to our sources. References to an RFC stay. */

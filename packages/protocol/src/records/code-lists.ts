@@ -114,10 +114,7 @@ const PEOPLE_CODE_LISTS = {
 
 /** Lists about groups, programmes and benefits. */
 const PROGRAMME_CODE_LISTS = {
-  /**
-   * This list is also used for `assistance_unit` of a beneficiary. The codes of older lists are other numbers. They are not
-   * translated.
-   */
+  /** This list is also used for `assistance_unit` of a beneficiary. Older lists have other numbers, which we do not translate. */
   group_type: [
     ['1', 'member', 'individual'],
     ['2', 'household'],
@@ -241,7 +238,7 @@ export const CODE_LISTS = { ...PEOPLE_CODE_LISTS, ...PROGRAMME_CODE_LISTS, ...DI
 
 export type CodeListName = keyof typeof CODE_LISTS
 
-/** Two spellings of a name are equal when this text is: it has no case, and a space in place of "_" and "-". */
+/** Returns the text by which spellings of a name are compared: without case, and with a space in place of "_" and "-". */
 const toComparableSpelling = (text: string) => foldCase(text.trim()).replace(/[\s_-]+/g, ' ')
 
 const codesBySpelling = new Map<CodeListName, ReadonlyMap<string, string>>()

@@ -68,7 +68,7 @@ export const GeoLocation = partialObject('GeoLocation', {
   }),
 })
 
-/** An address. The last three members are those that the social registry uses. */
+/** An address. The last three members are for the addresses of social registries. */
 export const Address = partialObject('Address', {
   ...jsonLdMembers,
   address_line1: Type.String(),

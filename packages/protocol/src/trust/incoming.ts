@@ -16,7 +16,7 @@ export interface SignatureRules {
   readonly verifies: boolean
   /** True when a message may have no signature. */
   readonly mayBeAbsent: boolean
-  /** True when the time of the message decides whether a signature without times of its own is fresh. */
+  /** True when a signature without times is fresh only if `message_ts` in the header is recent. */
   readonly datesMessages: boolean
 }
 
@@ -119,7 +119,10 @@ async function verifyWithAnyKey(
 export interface Decryption extends DecryptionLimits {
   /** True when the header says that the message is encrypted. */
   readonly encrypted: boolean
-  /** For each form of a message, `clear` and `encrypted`: why it is refused; null when it is accepted. */
+  /**
+   * The text of the refusal of unencrypted messages (`clear`), and of encrypted ones; null when we accept such messages from the
+   * sender.
+   */
   readonly refuses: { readonly clear: string | null; readonly encrypted: string | null }
   readonly keys: ResolveKey
   /** Called before decryption; throws when the message must not be decrypted. */

@@ -43,7 +43,7 @@ export interface KeyShape {
   readonly kty: string
   readonly crv?: string
   readonly members: readonly string[]
-  /** The number of bytes of each member; null when the number is not fixed. */
+  /** The number of bytes of each member; null for RSA, whose members have no fixed size. */
   readonly bytes: number | null
   /** True when the members are numbers, whose leading zeros have no meaning. */
   readonly numbers: boolean

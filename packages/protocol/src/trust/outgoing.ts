@@ -19,7 +19,7 @@ export interface Signer {
   readonly lifetime: number
 }
 
-/** A message to send, whose header and content are the same in all attempts. */
+/** A message that is ready to be signed: already encrypted, if it has to be. Header and content are the same in all attempts. */
 export interface Prepared {
   readonly header: { readonly is_msg_encrypted: boolean; readonly [member: string]: unknown }
   readonly message: CanonicalText
@@ -63,10 +63,13 @@ export async function signedEnvelope(
   return { text: canonicalJson({ ...beside, header, message, signature }), signature }
 }
 
-/** The order in which a registry chooses among the algorithms of a profile, the fastest first. */
+/** The order in which our server chooses an algorithm among those of a participant's profile, the fastest first. */
 const ALGORITHM_PREFERENCE: readonly AlgorithmName[] = ['EdDSA', 'ES256', 'RS256']
 
-/** The algorithm with which a registry signs for a profile. @throws {TypeError} the profile has no algorithm */
+/**
+ * The algorithm with which our server signs for a participant with this profile.
+ * @throws {TypeError} the profile has no algorithm
+ */
 export function replyAlgorithm({ algorithms }: Pick<SignatureProfile, 'algorithms'>): AlgorithmName {
   const chosen = ALGORITHM_PREFERENCE.find((name) => algorithms.includes(name))
   if (chosen === undefined) throw new TypeError('the profile has no algorithm')

@@ -35,8 +35,8 @@ export interface PublicKey {
 /** The caller's facts about a key, besides its JWK: the owner, the name and the use. */
 export interface KeyContext {
   /**
-   * The owner's sender_id. A `kid` may be a whole kidId (`sender_id|kid|algorithm`): with this sender_id, or with any when
-   * undefined.
+   * The owner's sender_id. The `kid` of a key for signatures may be a whole kidId (`sender_id|kid|algorithm`). The kidId must
+   * have this sender_id; if undefined, it may have any.
    */
   readonly sender_id?: string | undefined
   /** The name of the key, used in place of the `kid` in the JWK. */
@@ -157,7 +157,10 @@ export async function encryptionKey({ public_jwk, kid, algorithm }: PublicKey): 
   return publicEncryptionKey({ ...public_jwk, kid, alg: algorithm })
 }
 
-/** The most keys that are tried for one signature, that a key set has, and that are live for a participant. */
+/**
+ * The most keys that are tried for one signature, that a key set may have, and that may be registered for a participant; revoked
+ * and expired keys of the participant do not count.
+ */
 export const MOST_KEYS = 20
 
 /** The keys that may verify a signature: each once, with this algorithm and `kid` (null: any); at most `MOST_KEYS`. */

@@ -1,6 +1,7 @@
 /**
- * Keeps a value that another system publishes, such as a key set or an access token. The value is fetched when needed, fetched
- * again before it ends, and used until it ends if it cannot be fetched again. Callers at the same time share one request.
+ * Keeps a value that another system publishes, such as a key set or an access token. The value is fetched when it is needed, and
+ * fetched again when it is no longer fresh. If that fails, the old value is used until its end. Callers at the same time share
+ * one request.
  */
 
 /** A fetched value. Times are in milliseconds from the start of the request. */
@@ -64,7 +65,7 @@ export class Refreshed<Value> {
     }
   }
 
-  /** Drops the value if `isRefused` is true for it: another system did not accept it. */
+  /** Drops the stored value if `isRefused` returns true for it. For a value that another system did not accept. */
   drop(isRefused: (value: Value) => boolean): void {
     if (this.#copy !== undefined && isRefused(this.#copy.value)) this.#copy = undefined
   }

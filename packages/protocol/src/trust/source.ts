@@ -1,6 +1,6 @@
 /**
  * An envelope together with its text. Some participants sign the text as they wrote it; others sign a canonical form in which
- * only numbers stay as written. The value that is used must be the signed one, so it is parsed from the text that is verified.
+ * only numbers stay as written. What we read must be what was signed, so the value is parsed from the text that is verified.
  */
 import { compareCodePoints } from '../attributes/code-points.ts'
 import { isJsonObject, type JsonBounds, type JsonValue, parseJson } from '../json.ts'
@@ -14,7 +14,7 @@ export interface SignedEnvelope {
   member(name: string): JsonValue | undefined
   /** The text of a member's value, exactly as written. */
   source(name: SignedMember): string
-  /** Parses another text, within the limits with which this envelope was parsed. */
+  /** Parses another text, such as the payload in a signature, within the limits with which this envelope was parsed. */
   another(text: string): SourcedEnvelope
   /** The canonical text of a member for the sender's profile, if it was computed before. */
   canonical?(name: SignedMember): string | undefined

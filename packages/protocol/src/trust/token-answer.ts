@@ -29,7 +29,7 @@ export class TokenProblem extends Error {
 const BEARER_TOKEN_PATTERN = /^[\w.~+/-]{1,8192}=*$/
 /** The life of a token in seconds: when the answer does not say it (`unsaid`), and at most (`longest`). */
 const TOKEN_LIFE_SECONDS = { unsaid: 60, longest: 86_400 }
-/** A token is renewed when the time left is `part` of its life, but at most `most` milliseconds. */
+/** A token is renewed when only the share `part` of its life is left, or `most` milliseconds if that is less. */
 const TIME_LEFT_AT_RENEWAL = { part: 0.1, most: 60_000 }
 
 /** The token, and how long it may be used. @throws TokenProblem */

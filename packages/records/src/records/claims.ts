@@ -1,6 +1,7 @@
 /**
- * Claims on a registry, as advisory locks of PostgreSQL: one for imports and one for builds of indexes. One database session at a
- * time has a claim, at most until the session ends. The claims are independent: an import and a build may go on together.
+ * Claims on a registry. They are advisory locks of PostgreSQL, not rows of the queue: one for imports, one for builds of indexes.
+ * One database session at a time has a claim, at most until the session ends. An import and a build may go on together; a change
+ * of the registry's attributes takes both claims.
  */
 import type { ClientBase } from 'pg'
 
@@ -12,8 +13,8 @@ export const hasClaimSql = (claim: 'rollcall import' | 'rollcall indexes'): stri
        and classid = hashtext('${claim}')::oid and objid = $1::integer::oid and granted)`
 
 /**
- * Claims a registry for an import on this connection; false when another import, or a change of the registry's
- * attributes, has the claim. The claim ends with the connection, if not before, also when this process is killed. From
+ * Claims a registry for an import on this connection; false when another import, or a change of the registry's attributes, has
+ * the claim. The claim lasts until `releaseImportClaim`, or until the connection ends, also when this process is killed. From
  * this call on, statements of the connection have no time limit.
  */
 export async function tryClaimImport(client: ClientBase, registryId: number): Promise<boolean> {

@@ -27,8 +27,8 @@ export interface RecordColumn {
 interface AttributeColumn extends RecordColumn {
   readonly attribute: Attribute
   /**
-   * Returns an attribute's value as PostgreSQL's text input for this column; null for a missing value. The text can be a
-   * parameter of a statement, an element of an `unnest` and, escaped once more, a field of a COPY.
+   * Returns an attribute's value as PostgreSQL's text input for this column; null for a missing value. The text has no escapes of
+   * COPY or JSON: who writes a field of COPY, or a JSON string, adds these.
    */
   toSql(value: AttributeValue | null): string | null
 }

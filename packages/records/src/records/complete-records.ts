@@ -12,7 +12,7 @@ import { recordTable } from './record-tables.ts'
 
 /**
  * Returns the primary identifiers of those given records that are stored with an equal document. No row is locked: if another
- * writer changes a record after this statement, its change is newer than the given record.
+ * writer changes such a record after this statement, that newer change stays, because the caller does not write the record.
  */
 export async function identifiersOfUnchangedRecords(
   client: ClientBase,
@@ -36,7 +36,8 @@ export interface ComparedRecords {
   readonly registry: RegistryShape
   readonly recordType: RecordType
   /**
-   * The time when the file was made or first read, in microseconds since 1970. Records added later are not compared.
+   * The time when the file was last changed, or first read if that was earlier: a whole number, as text, of microseconds since
+   * 1970. Records added later are not compared.
    */
   readonly began: string
 }

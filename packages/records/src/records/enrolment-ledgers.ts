@@ -58,8 +58,8 @@ export interface LedgerRecord {
 }
 
 /**
- * Locks records until the transaction ends, in the order that all writers use, then reads their ledgers. The ledgers
- * need a second statement: a statement that waited for a lock still sees other rows as they were before the wait.
+ * Locks records until the transaction ends, in the order that all writers use, then reads their ledgers. A second statement reads
+ * the ledgers, so that it also sees what another transaction wrote to them while the first statement waited for its locks.
  */
 export async function lockLedgers(
   client: ClientBase,

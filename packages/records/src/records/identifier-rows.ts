@@ -11,7 +11,8 @@ import { aliasesOf } from './retired-records.ts'
 
 /**
  * The identifiers that find a record, each once: its own and its aliases. An alias that the record does not have itself
- * is marked `part`: a search finds the record by it, but it is no identifier of this record's own.
+ * gets `names: 'part'`, as the identifier of a household member does: a search finds the record by the alias, but the alias does
+ * not name the record itself.
  */
 export function ownIdentifiersAndAliases(
   own: readonly RecordIdentifier[],

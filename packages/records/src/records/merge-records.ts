@@ -119,7 +119,8 @@ export async function restoreRecord(
   const names = ['id', 'primary_identifier', 'document', ...columns.map(({ name }) => name)]
   const ids = new Map([[prepared.primary_identifier, id]])
   await copyRows(client, table, names, recordRows([prepared], ids))
-  // `unprotectPerson` finds by these rows the records that name the person, and writes their columns and identifiers again.
+  // Stores which protected persons the record names. When such a protection ends, `unprotectPerson` finds the record by these
+  // rows of `protected_reference`, and writes its columns and identifiers again.
   await storeNamedProtectedPersons(client, { registry, recordType }, [{ id, named: persons }])
   await client.query(
     `update ${quoteName(table)} as record set created_at = retired_record.created_at from retired_record

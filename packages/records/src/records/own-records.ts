@@ -67,8 +67,8 @@ export function statementRunnersByMode(
 /** The most look-ups in one table that may wait for a shared statement at the same time. */
 const MOST_WAITING_LOOK_UPS = 10_000
 /**
- * The most look-ups in one statement: few, so that no look-up waits long for the others. A look-up stops at one record more than
- * its cap (`SearchPageRequest.cap`).
+ * The most look-ups in one statement. The limit is low, so that no look-up waits long for the others. Each of them reads at most
+ * one record more than its cap (`SearchPageRequest.cap`).
  */
 const MOST_LOOK_UPS_PER_STATEMENT = 32
 

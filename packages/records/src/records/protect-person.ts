@@ -48,8 +48,8 @@ export interface NewProtection {
 }
 
 /**
- * Protects the person with this identifier, by which no person may be protected yet (`findPersonProtectedBy`). Returns the
- * number of records that were written again because they may name the person.
+ * Protects the person with this identifier. The caller must have checked with `findPersonProtectedBy` that no person is protected
+ * by the identifier yet. Returns the number of records that were written again because they may name the person.
  */
 export async function protectPerson(
   client: ClientBase,
@@ -85,7 +85,7 @@ export interface PrimaryIdentifierChange {
 /**
  * Protects the new primary identifiers of protected persons. The caller has the lock `lockRegistryFor(..., 'change')`, and writes
  * the records afterwards.
- * @returns the new primary identifiers that did not protect records before
+ * @returns those of the new primary identifiers that are newly stored, or whose `protects` has become true
  */
 export async function protectNewPrimaryIdentifiers(
   client: ClientBase,
@@ -110,7 +110,7 @@ export async function protectNewPrimaryIdentifiers(
   return new Set(identifiers.map(({ value }) => value))
 }
 
-/** Finds the protected person who was protected by this identifier; null when there is none. */
+/** Finds the person for whose protection the operator named this identifier (`NewProtection`); null when there is none. */
 export async function findPersonProtectedBy(
   client: Pick<ClientBase, 'query'>,
   registryId: number,

@@ -1,6 +1,6 @@
 /**
  * Writes records while persons are protected. The record of a protected person is marked. Another record may name a protected
- * person: no search with that person's data finds it.
+ * person: the data of that person are left out of its columns and identifier rows, so no search with these data finds it.
  */
 
 import { identifiersNamingRecord } from '@rollcall/core/model/person-identifiers'
@@ -59,8 +59,8 @@ interface RecordWithProtectedPersons {
 
 /**
  * Marks the written records of protected persons, and stores which of the written records name protected persons. New identifiers
- * of a protected person become protected too (`addProtectedRecords`). Other records that name the person by the new identifiers
- * are then written again.
+ * of a protected person become protected too (`addProtectedRecords`). Then the columns and identifier rows of all records that
+ * name the person by these new identifiers are written again.
  */
 export async function markProtectedRecords<Written extends Pick<PreparedRecord, 'document'>>(
   client: ClientBase,
@@ -112,11 +112,11 @@ export async function storeNamedProtectedPersons(
 }
 
 /**
- * Marks records, and the records that were merged into them, as those of protected persons. Stores as the persons' identifiers
- * the primary identifiers of the records, and the other identifiers that no other record has. An identifier that several records
- * have, or that names a record of another type, such as a household, identifies no person. A record in a source outside gets no
- * mark: searches compare its identifiers with the stored ones.
- * @param records.identifiers for records in a source outside: only those that no other record has
+ * Marks records, and the records that were merged into them, as those of protected persons. A record in a source outside gets no
+ * mark: searches compare its identifiers with the stored ones. Also stores identifiers of these persons: each primary identifier,
+ * and any other identifier that identifies one person. An identifier does not if another record has it too, or if its type is the
+ * primary one of another record type, such as that of households.
+ * @param records if they are in a source outside, their `identifiers` must be only those that no other record has
  * @returns the identifiers that are new for these persons, or whose `protects` has become true
  */
 export async function addProtectedRecords(
@@ -239,7 +239,7 @@ export async function bumpProtectionVersion(client: Pick<ClientBase, 'query'>, r
 
 /**
  * The records to find: those that are stored as naming one of these persons, and those in which a part has one of the
- * identifiers. Only for a newly protected person do both lists have elements.
+ * identifiers. Both lists have elements when a person is newly protected; in all other calls, one list is empty.
  */
 interface NamingRecordsQuery {
   readonly persons: readonly number[]
@@ -297,10 +297,10 @@ async function findRecordsNamingPersons(
 }
 
 /**
- * True when the text of all documents must be searched, because columns may have data of a person who has no identifier rows for
- * the record. An operator may have added attributes, which read any member. Compounds and counts may read the persons of a
- * relation; for them the text is searched only when somebody is newly protected: the search takes long, and a writer of one
- * record must not wait for it.
+ * True when the text of all documents must be searched: then the columns of a record may have data of a person whose identifiers
+ * are not in the record's identifier rows. Attributes that an operator added are one reason, because they may read any member.
+ * Compounds and counts that read the persons of a relation are another, but only when a person is newly protected: the search
+ * takes long, and otherwise the writer of one record would wait for it.
  */
 function isTextSearched({ kind }: RegistryShape, recordType: RecordType, isNewlyProtected: boolean): boolean {
   const own = kindNamed(kind.name)?.record_types.find(({ name }) => name === recordType.name)

@@ -47,7 +47,7 @@ function makeRuleDigests(kind: Kind, recordType: RecordType): RuleDigests {
 const digestRules = (rules: JsonObject): string =>
   createHash('sha256').update(canonicalJson(rules)).digest('base64url').slice(0, 16)
 
-/** The names of the column groups for which the database has other rules than this version's, or none. */
+/** The names of the column groups for which the database has no stored rules, or other rules than this version's. */
 export async function findChangedRules(
   transaction: Transaction<unknown>,
   registry: { readonly id: number; readonly kind: Kind },

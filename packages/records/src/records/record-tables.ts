@@ -15,7 +15,7 @@ import { findChangedRules, storeReadingRules } from './reading-rules.ts'
  * normalised value of the record type's primary identifier), `document` text (canonical JSON), `created_at`, `updated_at`,
  * `import_run` and `import_line` (the import that last wrote the record, and the line of its file; or null), and `columns`.
  * `identifierTable`: `type` text (canonical name), `value` text (normalised), `record` bigint -> `table.id`, `names_record`
- * boolean (false: it names a part of the record, such as a household's member, or only a record that was merged into this one).
+ * boolean (false: the identifier names only a part of the record, such as a household's member, or is only an alias).
  * One row for each (type, value, record): if an identifier names both the record and a part of it, `names_record` is true.
  * Several records may have the same identifier. Rows are deleted with their record.
  */
@@ -52,7 +52,7 @@ export function recordTable(registry: RegistryShape, recordType: RecordType): Re
   return found
 }
 
-/** SQL of a relation to join: for each record in our own tables, its id as text and its primary identifier. */
+/** A subquery for a SQL join: for each record in our own tables, its id as text and its primary identifier. */
 export const recordIdsSql = (registry: RegistryShape, recordType: RecordType): string =>
   `(select id::text as id, primary_identifier from ${quoteName(recordTable(registry, recordType).table)})`
 
@@ -212,7 +212,7 @@ export interface DeclaredIndex {
 
 /**
  * The indexes that the table of a record type should have besides its keys. The two columns of a date share one index,
- * (first day, last day): a search for `last <= x` also states `first <= x`, which follows, so that the index can be used.
+ * (first day, last day): a search for `last <= x` also has the condition `first <= x`, so that PostgreSQL can use the index.
  */
 export function declaredIndexes({ table, recordType }: RecordTable): readonly DeclaredIndex[] {
   return columnGroups(recordType).flatMap(({ name, columns, method }) => {
@@ -224,7 +224,10 @@ export function declaredIndexes({ table, recordType }: RecordTable): readonly De
   })
 }
 
-/** The statement that builds an index. @param how `concurrently` while records are written; outside a transaction */
+/**
+ * The statement that builds an index.
+ * @param how `concurrently`: records can be written during the build, and the statement must not run in a transaction
+ */
 export function indexStatement(
   { table }: RecordTable,
   { name, definition }: DeclaredIndex,

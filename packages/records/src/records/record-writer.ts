@@ -51,8 +51,8 @@ export interface WriteOptions {
   /** True when the replaced documents are read and returned. */
   readonly before?: boolean
   /**
-   * The ids of records that the transaction has locked already, by primary identifier: the call does not look them up. It must
-   * write all of them. If it writes no other record, it makes no savepoint, because no other writer can interfere.
+   * The ids of records that the transaction has locked already, by primary identifier: the call does not look them up. All of
+   * them must be among the given records. If there are no others, the call makes no savepoint: no other writer can interfere.
    */
   readonly locked?: ReadonlyMap<string, RecordId>
   /** The primary identifiers of locked records that keep all their identifiers. Their aliases are not read. */

@@ -42,8 +42,8 @@ const readOnlyRecordsByPool = new WeakMap<Database['pool'], RegistryRecords>()
 const openersByPool = new WeakMap<Database['pool'], RecordsOpener>()
 
 /**
- * The records of a registry: those that `setRegistryRecords` has set; else those in our own tables, or in its source. Reads fail
- * while its copy is not complete or its source is not open.
+ * The records of a registry: those that `setRegistryRecords` has set; else those in our own tables, or, if `own_records` is
+ * false, those in the registry's source. Reads fail while our copy of a source is not complete, or while that source is not open.
  */
 export function recordsOf(db: Database, registry: RegistryToOpen): RegistryRecords {
   const found = openedRecordsByPool.get(db.pool)?.get(registry.id)
@@ -87,7 +87,7 @@ export function requireSink(db: Database, registry: RegistryToOpen & Pick<Regist
   )
 }
 
-/** The copies of a source's records in our own tables, with the functions that write them. For code that updates copies only. */
+/** The copies of a source's records in our own tables, with the functions that write them. Only the mirror may use this. */
 export const mirroredRecords = (db: Database): RegistryRecords & { readonly sink: RecordSink } => ({
   ...ownRecordsOf(db),
   sink: OWN_TABLES_SINK,

@@ -49,8 +49,8 @@ export interface ApplyOptions {
 /**
  * Backfills the columns and identifier rows of a registry that need it, then builds the indexes that are missing. The call may be
  * stopped or killed at any moment.
- * @throws StoreRefusal there is no such registry, another process builds its indexes or changes its attributes, or the database
- * user may not change the tables
+ * @throws StoreRefusal there is no such registry, another process builds the registry's indexes or changes its attributes, or the
+ * database user may not change the tables
  */
 export async function applyIndexes(db: Database, namespace: string, options: ApplyOptions = {}): Promise<ApplyResult> {
   const client = await db.pool.connect()

@@ -113,8 +113,8 @@ export interface RegistryChanges {
 
 /**
  * Changes a registry.
- * @throws StoreRefusal the time zone does not exist, an origin or an alias is not valid, a `reg_type` means the kind
- * already, an alias is the name of another registry, or no registry is at the namespace
+ * @throws StoreRefusal the time zone does not exist, an origin or an alias is not valid, the kind has one of
+ * `reg_type_aliases` already, an alias is the name of another registry, or no registry is at the namespace
  */
 export async function updateRegistry(
   db: Database,
@@ -145,7 +145,8 @@ export type RecordsPlace = Required<Pick<Registry, 'own_records' | 'awaits_recor
 
 /**
  * Replaces the source of a registry.
- * @returns false when another process has changed the source, or the copy of its records became complete: nothing is stored
+ * @returns false when, since the registry was read, another process has changed its source, or our copy of the source became
+ * complete: then nothing is stored
  */
 export async function storeSource(
   client: Pick<ClientBase, 'query'>,

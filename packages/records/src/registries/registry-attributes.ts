@@ -46,7 +46,7 @@ export async function addAttribute(
     const added = await storeAttribute(transaction, registry, recordType, name, definition)
     const addedType = requireRecordType(added, recordType.name)
     checkColumnNames(added, addedType)
-    // The table may have a column of this name, if an earlier version's kind had the attribute: its type may differ.
+    // The table may have a column of this name, if an earlier version's kind had the attribute. The column may have another type.
     await dropColumns(transaction, registry, recordType, attributeColumns(attribute))
     await createRecordTables(transaction, added)
     return requireRegistry({ kysely: transaction }, namespace)

@@ -22,7 +22,7 @@ import { requireRegistry } from './registries.ts'
 import { dropColumns, runAttributeChange } from './registry-attributes.ts'
 
 /**
- * Adds an identifier type to a registry; or adds names, value patterns or the right to sort by it to a type of the kind.
+ * Adds an identifier type to a registry; or adds names, value patterns or `sortable` to a type of the kind.
  * `applyIndexes` reads the existing records again, and no query may ask about the type before that.
  * @throws StoreRefusal what is wrong with the type, or why the registry cannot be changed now
  */
@@ -100,13 +100,14 @@ export async function setPrimaryIdentifiers(
 }
 
 /**
- * Updates the tables of a registry after a change of its identifier types: copies the identifiers of protected persons to their
- * new types, and updates columns and indexes. Notes what `applyIndexes` must read again, and returns the changed registry.
+ * Updates the tables of a registry after a change of its identifier types: copies identifiers of protected persons between
+ * UNLISTED and types whose names have changed, and updates columns and indexes. Notes what `applyIndexes` must read again, and
+ * returns the changed registry.
  */
 async function applyIdentifierTypeChange(transaction: Transaction<unknown>, before: Registry): Promise<Registry> {
   const after = await requireRegistry({ kysely: transaction }, before.namespace)
   // An identifier with a name that the registry does not know has the type UNLISTED. Such a name may now mean a type, and a name
-  // of a type may now be unknown. Protected persons must stay hidden under both types.
+  // of a type may now be unknown. Protected persons must stay hidden under UNLISTED and under that type.
   for (const type of after.kind.identifier_types) {
     if (!hasIdentifierTypeNames(before, type)) await copyProtectedIdentifiers(transaction, before, UNLISTED, type)
   }
@@ -151,7 +152,7 @@ async function checkTypeUnused(transaction: Transaction<unknown>, registry: Regi
 const hasIdentifierTypeNames = ({ kind }: Registry, type: IdentifierType): boolean =>
   namesOf(type).every((name) => resolveIdentifierType(kind, name)?.name === type.name)
 
-/** Copies the identifiers of protected persons from one identifier type to another, with values as the other normalises them. */
+/** Copies the identifiers of protected persons from the type `from` to the type `to`, with values as `to` normalises them. */
 async function copyProtectedIdentifiers(
   transaction: Transaction<unknown>,
   { id }: Registry,

@@ -91,7 +91,8 @@ export function toRegistry(row: RegistryRow): Registry {
 /**
  * The names of columns that still need a backfill, by record type. Columns that this version does not know are left out. While
  * the identifier rows need a backfill, the result also has the added identifier types.
- * @param literal the kind without the additions of operators; `kind` has them
+ * @param literal the kind as the program defines it, without the additions of operators
+ * @param kind the same kind with these additions
  */
 function namesToBackfillByType(literal: Kind, kind: Kind, { fills, identifier_types }: RegistryRow): Registry['unfilled'] {
   const added = identifier_types

@@ -32,7 +32,8 @@ export function removeRegistryRow(db: Pick<Database, 'pool'>, id: number): Promi
  */
 export async function dropCopiedRecords(client: Pick<ClientBase, 'query'>, id: number): Promise<void> {
   await dropRecordTables(client, id)
-  // New record tables count record ids from 1 again: a row of these tables with an old id would belong to another record.
+  // New record tables count record ids from 1 again. A row with an old record id that stayed in a shared table would then be
+  // about another record.
   for (const table of ['record_tombstone', 'protected_record', 'protected_reference', 'column_rules', 'column_fill']) {
     await client.query(`delete from ${table} where registry = $1`, [id])
   }

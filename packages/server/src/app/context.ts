@@ -75,7 +75,7 @@ import { type ConnectedListener, createOwnListener } from './own-listener.ts'
  * Makes all parts of a server. Makes own keys that are missing, which takes about a second at the first start.
  * @param deps.log the server's log; by default standard error
  * @param deps.clock the clock of most parts; by default that of the system
- * @param deps.samples synthetic records of a kind, which an operator can try; none by default
+ * @param deps.samples synthetic records of a kind, for previews of grants and examples of records; none by default
  * @throws MasterKeyError the master key is missing or wrong, or an own key cannot be decrypted; StoreRefusal a restore of the
  * database is unfinished, the database is older than its journal, or the journal is unreadable or belongs to another database
  */
@@ -174,8 +174,8 @@ function createDeliveryParts({ config, db, log, clock, limits, vault }: BasePart
 type DeliveryParts = ReturnType<typeof createDeliveryParts>
 
 /**
- * Makes the loops that send deliveries and notifications, the slots of the worker for requests that are being accepted, and the
- * signals that wake the worker's loops.
+ * Makes the loops that send deliveries and notifications, the signals that wake the worker's loops, and `acceptanceSlots`, by
+ * which this node reserves a slot of its worker for a request that it accepts.
  */
 function createWorkerParts({ limits, role }: Config, delivering: DeliveryParts) {
   const exchangesWake = createWake()
@@ -281,8 +281,8 @@ const MOST_PARTNER_REPLAYS = 100
 const TOKEN_LIFETIME_SECONDS = 900
 
 /**
- * The most exchanges that wait on this node until they are stored. Received callbacks have the same limit, and so have the
- * fingerprints of received ciphertexts. Beyond the limit, peers must try again.
+ * The most exchanges that wait on this node until they are stored. The same number, counted apart, is the limit of waiting
+ * callbacks, and of waiting fingerprints of ciphertexts. Beyond a limit, peers must try again.
  */
 const MOST_WAITING_MESSAGES = 10_000
 

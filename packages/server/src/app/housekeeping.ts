@@ -37,7 +37,7 @@ type ChoreDeps = StoreReferencesDeps & ScheduledStatusDeps & { readonly schema: 
 export function startHousekeeping(deps: ChoreDeps): () => Promise<void> {
   const stopping = new AbortController()
   const clean = (): Promise<void> => runHousekeeping(deps, stopping.signal)
-  // All tasks run at the start: after an upgrade, exchanges may have references that are not stored yet.
+  // All tasks run at the start: an earlier version may have accepted exchanges without storing the reference_ids of their items.
   let working = clean()
   let minutes = 0
   const timer = setInterval(() => {
@@ -160,7 +160,7 @@ async function doChores(chores: readonly Chore[], deps: ChoreDeps, signal: Abort
   }
 }
 
-/** Stores what is wrong with the journal file, or null, for `doctor`: it may run as a user who cannot open the file. */
+/** Stores what is wrong with the journal file, or null. `doctor` reads it: its user may have no right to open the file. */
 async function reportJournal({ db, log }: ChoreDeps): Promise<void> {
   const { path } = db.journal
   if (path === null) return

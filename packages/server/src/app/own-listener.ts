@@ -11,7 +11,7 @@ export interface ConnectedListener extends OwnListener {
 /** Milliseconds that one request to our own listener may take. */
 const OWN_REQUEST_TIMEOUT_MS = 60_000
 
-/** Makes a sender to our own listener. Until `listensAt` is called, `post` sends nothing and returns null. */
+/** Makes the object by which we call our own listener. Until `listensAt` is called, `post` sends nothing and returns null. */
 export function createOwnListener(): ConnectedListener {
   let url: string | null = null
   return {

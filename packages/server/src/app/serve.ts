@@ -44,8 +44,8 @@ export interface RunningServer {
   /** Gives the pages of both listeners the content of a demo. */
   show(showcase: Showcase): void
   /**
-   * Lets `/ready` answer 200 from now on, as long as the database answers and this version can use its schema. A node whose role
-   * has a worker answers 200 only if the worker also claims work, or waits for `rollcall restore release`.
+   * Lets `/ready` answer 200 from now on, as long as the database answers and this version can use its schema. If the node
+   * has a worker, the worker's last polls must have succeeded too, unless it waits for `rollcall restore release`.
    */
   markReady(): void
   /** Stops the node: it takes nothing new, finishes what it can within the stop time, and closes. */
@@ -67,7 +67,7 @@ export class ListenFailed extends Error {
 
 /**
  * Starts the listeners and the work of the node's role. The caller closes the database after `stop`.
- * @param pause waits while `/ready` answers 503 and connections are still accepted
+ * @param pause waits so many milliseconds. `stop` calls it: meanwhile `/ready` answers 503 and connections are still accepted
  * @param housekeeping starts the regular background tasks
  * @throws ListenFailed, and what connecting to the database throws
  */

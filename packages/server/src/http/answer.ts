@@ -8,7 +8,7 @@ import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply } from 'fastify'
 import { mustEndConnection } from './connections.ts'
 
-/** Headers with their names in the usual spelling, because some clients compare case (public standard 3.2, rule 11). */
+/** Headers by name. Write names as in `Content-Type`, not in lower case: some clients compare case. No code checks this. */
 export type AnswerHeaders = { readonly [name: string]: string }
 
 /** Sends a JSON text as the answer. */
@@ -17,11 +17,11 @@ export function sendJson(reply: FastifyReply, status: number, text: string, head
 }
 
 /**
- * The most characters of a body that node:http gets as a text, and can then send in one piece with the headers. A longer text is
- * encoded first: otherwise it would be read twice, for its length and to write it.
+ * The most characters of a body that is passed to node:http as a string, which node:http sends in one piece with the headers. A
+ * longer string is made a Buffer first: otherwise Node.js would go through it twice, to find its length and to send it.
  */
 const MAX_UNENCODED_CHARACTERS = 16_384
-/** A peer that reads so many bytes a second is never cut off. Another one has `requestTimeout` more than that takes. */
+/** Bytes a second. A peer may take `requestTimeout` plus the time to read the answer at this rate; then it is cut off. */
 const LEAST_READ_BYTES_A_SECOND = 65_536
 
 /** Sends a body; `headers` has its Content-Type. Fastify's own reply is bypassed, because it sends header names in lower case. */
@@ -30,8 +30,8 @@ export function sendBody(reply: FastifyReply, status: number, content: string | 
   const length = Buffer.byteLength(body)
   reply.hijack()
   const { server } = reply.server
-  // This answer ends the connection when the server closes, and when the body of the request has not arrived whole and is long or
-  // of unknown length.
+  // The connection ends after this answer in two cases: the server closes, or a part of the request body has not arrived and the
+  // body is long or of unknown length.
   if (!server.listening || mustEndConnection(reply.request.raw)) reply.raw.shouldKeepAlive = false
   reply.raw.writeHead(status, {
     'Cache-Control': 'no-store',
@@ -73,7 +73,7 @@ const challengeFor = ({ request }: FastifyReply, { code }: RequestFault): string
     ? 'Bearer error="invalid_token"'
     : 'Bearer'
 
-/** The seconds in `Retry-After` when a registry's database does not answer. */
+/** The seconds in `Retry-After` when a registry's records cannot be read from its source at the moment. */
 const RETRY_AFTER_SECONDS = 5
 
 /**

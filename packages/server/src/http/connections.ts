@@ -56,8 +56,8 @@ function lingerOnConnection(request: IncomingMessage): void {
 }
 
 /**
- * True when the request that still arrives on a connection was answered already. The peer would take a second answer for the
- * answer to its next request.
+ * True when the request that still arrives on a connection was answered already. Then nobody may send an error answer: the peer
+ * would take it for the answer to its next request.
  */
 export function isRequestAnswered(socket: Socket): boolean {
   return answeredSockets.has(socket)
@@ -68,8 +68,8 @@ const SWEEP_MS = 50
 
 /**
  * Lets `close` of the server end soon. A Node.js server that closes ignores its time limits, so one silent connection would keep
- * the server open forever. This function ends connections without a request, and passes the connections of requests that have not
- * arrived within `requestTimeout` to `refuse`. Other requests are answered.
+ * the server open forever. This function ends connections without a request. If a request has not arrived whole after
+ * `requestTimeout` milliseconds, its connection goes to `refuse`. The handlers answer all other requests.
  */
 export function endConnectionsOnClose(app: FastifyInstance, refuse: (socket: Socket) => void): void {
   const sockets = new Set<Socket>()

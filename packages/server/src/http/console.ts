@@ -24,7 +24,10 @@ const ASSET_TYPES: Readonly<Record<string, { readonly type: string; readonly com
   '.woff2': { type: 'font/woff2', compressible: false },
 }
 
-/** Headers with which the browser keeps other pages away from this one, and gives it no camera, location and so on. */
+/**
+ * With these headers, other origins cannot load our pages or reach their windows, our pages send no Referer, and they get no
+ * camera, location and so on.
+ */
 const PAGE_HEADERS: AnswerHeaders = {
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -33,7 +36,7 @@ const PAGE_HEADERS: AnswerHeaders = {
     'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), publickey-credentials-get=(), usb=()',
 }
 
-/** Makes the Content-Security-Policy: what a page may load. @param nonce allows the styles that a script of the page writes */
+/** Makes the Content-Security-Policy: what a page may load. @param nonce a style element without it is ignored */
 const contentSecurityPolicy = (nonce: string): string =>
   [
     "default-src 'none'",

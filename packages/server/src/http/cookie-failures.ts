@@ -1,7 +1,7 @@
 /**
  * Limits how often an address can guess cookies of the console or of the partner page. Failures of the protocol are counted
- * elsewhere. The failures of an address do not stop cookies that were valid on this node (the last 10,000 of them), so that a
- * stranger behind the same address locks nobody out.
+ * elsewhere. The failures of an address do not stop the last 10,000 cookies that were valid on this node, so that a stranger
+ * behind the same address locks nobody out.
  */
 import { createHash } from 'node:crypto'
 import { createLruCache } from '@rollcall/base/shared/recently-used'

@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { KEY_SET_PATH } from './pages.ts'
 import type { HttpServer } from './server.ts'
 
-/** Paths that all registries share. A page that is listed for any registry may use them. */
+/** Paths that all registries share. A page whose origin is listed for at least one registry may use them. */
 const SHARED_PATHS: readonly string[] = [`/${TOKEN_PATH}`, KEY_SET_PATH]
 
 /** Seconds for which a browser remembers the answer to a preflight. */

@@ -26,8 +26,8 @@ interface PageSessionSettings extends SessionPages {
   /** The message that refuses a call with an Authorization header; null when the header is used and the cookie is ignored. */
   readonly authorization: string | null
   /**
-   * True to look up the cookie before the failures of the address are checked: then failures of others behind the same address
-   * lock no operator out. False to check the failures first: then an address with too many failures causes no query.
+   * True: a valid cookie is accepted even when its address has too many failures, so that others behind the same address lock no
+   * operator out. False: from such an address, only cookies that this node has found valid before are looked up.
    */
   readonly checksCookieFirst: boolean
 }
@@ -71,7 +71,11 @@ export interface PageSessions<Owner> {
   checkFailures(request: SessionRequest): void
   /** Counts a failed sign-in for the address of the request. */
   failed(request: SessionRequest): void
-  /** Finds the session of a cookie; null: invalid, or ended. @throws RequestFault 429 the address sent too many such cookies */
+  /**
+   * Finds the session of a cookie; null: invalid, or ended.
+   * @param acts true when a person did something, which keeps the session alive; false when the page polls
+   * @throws RequestFault 429 the address sent too many invalid cookies
+   */
   sessionOf(request: SessionRequest, cookie: string, acts: boolean): Promise<Session<Owner> | null>
   /** Finds the session of a request. @throws RequestFault 400, 401, 403, 429 */
   signedIn(request: SessionRequest): Promise<Session<Owner>>

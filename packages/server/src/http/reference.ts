@@ -41,7 +41,7 @@ export function addReferenceRoutes(app: HttpServer, deps: HasRegistries & HasSho
   })
 }
 
-/** The OpenAPI documents made so far, by kind, then by a text of the namespace and the identifier in the example of a demo. */
+/** The OpenAPI documents made so far, by kind, then by the text `<namespace> <identifier>`. Only a demo has the identifier. */
 const documentsByKind = new WeakMap<Kind, Map<string, string>>()
 
 /** Returns the OpenAPI document of a registry. It is made once for each kind, namespace and identifier in the example. */
@@ -71,8 +71,8 @@ function documentText(registry: Registry, shown: Showcase | null): string {
 
 /**
  * Makes JSON with example programs in TypeScript, Python and Java, and the operations by their paths. `site/programs.js` shows a
- * program for each request that a visitor tries, and inserts its sender_id. The page does not know the visitor's participant, so
- * the programs sign with the default profile.
+ * program for each request that a visitor tries, with the sender_id of the request. The page does not know the visitor's
+ * participant, so the programs sign with the default profile.
  */
 function programsJson(registry: Registry): string {
   const { namespace, kind } = registry
@@ -97,7 +97,7 @@ const registryTitle = ({ kind, namespace }: Registry): string => `Rollcall: ${ki
 
 /**
  * Makes the reference page of a registry.
- * @param shown the content of the demo, for visitors who may know its secret; null for other visitors
+ * @param shown the content of the demo, for visitors on this machine, who are allowed to see its secret; null for all others
  */
 function referencePage(registry: Registry, registries: readonly Registry[], shown: Showcase | null): PageContent {
   const { kind, namespace } = registry

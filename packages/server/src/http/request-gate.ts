@@ -140,10 +140,10 @@ export function createRequestGate(deps: {
 const USUAL_PROXIES = [...['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'], ...['::1/128', 'fc00::/7']]
 
 /**
- * Makes a function that returns the address of a client. Without a declared proxy, this is the address of the connection. With
- * one, `X-Forwarded-For` is read on connections from proxies: from its right end, where each proxy adds an address, to the first
+ * Makes a function that returns the address of a client. Without `behindProxy`, this is the address of the connection. With it,
+ * `X-Forwarded-For` is read on connections from proxies: from its right end, where each proxy adds an address, to the first
  * address that is no proxy of ours.
- * @param options.proxies address prefixes of proxies; empty for USUAL_PROXIES
+ * @param options.proxies address prefixes of our proxies; if it is empty, USUAL_PROXIES counts
  */
 export function clientAddressReader(options: {
   readonly behindProxy: boolean

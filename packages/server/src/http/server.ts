@@ -43,7 +43,8 @@ export function createHttpServer(deps: {
   const timeout = limits.request_timeout * 1_000
   const app = fastify({
     logger: false,
-    // One server listens on any host. For `localhost`, Fastify would create a second server without our handlers.
+    // With `serverFactory` there is one server, whatever host is configured. Otherwise Fastify would create a second one for
+    // `localhost`, without our handlers.
     serverFactory: (handler) =>
       createServer(
         {
@@ -143,7 +144,7 @@ export interface MethodHandler {
   readonly handler: RequestHandler
 }
 
-/** Mounts the handler of a path; other methods get 405. @param route the name of the route, or its name with more facts */
+/** Mounts the handler of a path; other methods get 405. @param route its name, or name, mode and `deprecated` */
 export function mountHandler(
   app: HttpServer,
   method: RouteMethod,

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { RequestFault } from '@rollcall/protocol'
 
-/** True when the browser of a request speaks TLS with a proxy before us; false when no proxy is configured. */
+/** True when the browser of a request speaks TLS with the proxy before us. Always false without a proxy: we speak no TLS. */
 export type IsReachedByTls = (request: Pick<IncomingMessage, 'headers'>) => boolean
 
 /** The pages that share one sort of session: the console, or the partner page. */
@@ -18,7 +18,7 @@ export interface SessionPages {
 export interface SessionCookies {
   /** Reads the session's cookie; null: none. @throws RequestFault 400 for two cookies: one may be somebody else's */
   read(request: Pick<IncomingMessage, 'headers'>, byTls: boolean): string | null
-  /** Makes the Set-Cookie header that begins a session. The browser deletes the cookie when it closes. */
+  /** Makes the Set-Cookie header that begins a session. The browser deletes the cookie when the browser is closed. */
   begun(value: string, byTls: boolean): string
   /** The Set-Cookie header that ends a session. */
   ended(byTls: boolean): string
@@ -63,7 +63,7 @@ export function createSessionCookies({ cookie, header, title }: SessionPages): S
   }
 }
 
-/** True when an origin has the host and port of the request. Browsers that send no Sec-Fetch-Site send Origin. */
+/** True when an origin has the host and port of the request. Old browsers send no Sec-Fetch-Site, but send Origin. */
 function isOwnOrigin(origin: string, host: string | undefined): boolean {
   const page = URL.parse(origin)
   return page !== null && page.origin === origin && page.host === URL.parse(`${page.protocol}//${host}`)?.host

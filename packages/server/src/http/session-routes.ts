@@ -35,7 +35,10 @@ export interface SessionCalls<Owner, About> {
   readonly shown: (input: object) => Promise<SignInCheckResult>
   /** Called when the session of a call is found or begun: notes its owner for the log. */
   readonly known: (session: Session<Owner>, about: About, request: SessionRequest) => void
-  /** Audits or logs that a session begins (`begun`: the note of its check), before its cookie is sent, or has ended. */
+  /**
+   * Audits or logs that a session has begun, before its cookie is sent, or that it has ended.
+   * @param act `begun` is the `note` of the sign-in check: how the person signed in
+   */
   readonly note: (session: Session<Owner>, act: { readonly begun: string } | 'ended') => Promise<void> | void
   readonly described: (session: Session<Owner>) => Promise<object> | object
   /** Members of the answer beside the fault when nobody is signed in. */

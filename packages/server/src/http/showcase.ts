@@ -12,7 +12,7 @@ export interface Showcase {
   readonly commands: string
   /** The identifiers of existing records, by namespace. */
   readonly samples: ReadonlyMap<string, readonly ShownIdentifier[]>
-  /** The address of the demo's own page, which starts, breaks and mends the demo's other programs. */
+  /** The address of the demo's own page. It switches the receiver of callbacks and the simulation of traffic on and off. */
   readonly demoPage: string
 }
 

@@ -41,6 +41,7 @@ export function readAddress({ url }: Pick<SourceFile, 'url'>, env: EnvironmentVa
 export const readCertificates = ({ ca }: Pick<SourceFile, 'ca'>): string | null =>
   ca === null ? null : readTextFile(ca, MOST_CERTIFICATE_FILE_BYTES, ['tls', 'ca'])
 
+/** Reads a file of at most `most` bytes, without a last line break. @throws SourceRefusal about the member `at` */
 function readTextFile(path: string, most: number, at: readonly string[]): string {
   try {
     const found = statSync(path)

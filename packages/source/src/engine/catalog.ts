@@ -44,7 +44,7 @@ export interface CatalogSql {
    * `true` if it has a unique index of its own.
    */
   readonly columns: string
-  /** Reads schema, table and column of each foreign key of one column, and those to which it refers. */
+  /** Reads schema, table and column of each foreign key with one column; then schema, table and column to which it refers. */
   readonly references: string
   readonly valueKindOf: (type: string) => ColumnType['holds']
 }

@@ -46,7 +46,7 @@ export interface LogState {
    * the log: only `read` finds this.
    */
   readonly isKept: boolean
-  /** True when our replication slot is there, and PostgreSQL has deleted log that it was for (`wal_status` lost). */
+  /** True when our replication slot exists, but PostgreSQL has deleted log that the slot should keep (`wal_status` lost). */
   readonly isLost: boolean
   /** The position of the end of the log. */
   readonly end: string

@@ -8,7 +8,7 @@ import type { ChangeSelection, EngineReport } from './engine.ts'
 import type { MappedTable, SourceFile } from './mapped-records.ts'
 import type { RowSqlWriter } from './row-statement.ts'
 
-/** The types of the key column and of the column of changes: a column that grows with every change of a row. */
+/** The types of two columns: the key column, and the column of changes, whose value grows with every change of a row. */
 export interface ChangeTypes {
   readonly key: ColumnType
   readonly changed: ColumnType
@@ -34,8 +34,8 @@ export interface TestedColumn {
  */
 export interface Plans<Type> {
   /**
-   * SQL that is run before `explain`, so that a query plan uses an index wherever one can be used. Null when a query plan lists the
-   * indexes that can be used, so that no such SQL is needed.
+   * SQL that is run before `explain`, so that a query plan uses an index wherever one can be used. Null when a query plan lists
+   * the indexes that can be used, so that no such SQL is needed.
    */
   readonly prefer: string | null
   /** The words before a statement that ask for its plan, such as `explain`. */

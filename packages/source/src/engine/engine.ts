@@ -97,8 +97,8 @@ export interface OpenEngine {
   /** Begins to read a snapshot. @throws RecordsUnavailable */
   begin(): Promise<SourceSnapshot>
   /**
-   * True when the SQL of the condition excludes rows; false when the database would return all rows. The first call for a record
-   * type reads the types of its columns on a connection of its own. Later calls need no connection, until reading rows fails with
+   * True when the SQL of the condition excludes rows; false when the database would return all rows. A call needs a connection
+   * only to read the types of columns: the first call for a record type, and the first after reading rows has failed with
    * RecordsUnavailable.
    * @throws SearchTimeout, RecordsUnavailable, SourceRefusal a key has a wrong type
    */
@@ -110,8 +110,8 @@ export interface OpenEngine {
   /** Opens the log of changes. @param name the name of our place in the log; MariaDB keeps no place for us */
   log(name: string): ChangeLog
   /**
-   * Finds by their plans the look-ups that would read a whole table. Besides the given ones, checks the look-up of the rows of
-   * one record in each child.
+   * Finds by their plans the look-ups that would read a whole table. It checks the given look-ups, and for each child table the
+   * look-up of one record's rows.
    */
   slow(records: RecordMapping, lookUps: readonly LookUp[]): Promise<readonly SlowLookUp[]>
   /**

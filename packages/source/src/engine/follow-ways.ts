@@ -2,6 +2,7 @@
 
 import type { EngineName } from './engine-names.ts'
 
+/** The ways in which a mirror follows its source: by PostgreSQL's or MariaDB's log, or by polling a column of changes. */
 export const FOLLOW_WAYS = ['logical', 'binlog', 'poll'] as const
 export type FollowWay = (typeof FOLLOW_WAYS)[number]
 

@@ -17,14 +17,14 @@ export interface LoggedKeyColumn {
  */
 export type KeyColumnsByTable = ReadonlyMap<string, readonly LoggedKeyColumn[]>
 
-/** Finds the record types and key columns of each logged table. A table whose `schema` is null is in the default schema. */
+/** Finds the record types and key columns of each logged table. A null `schema` means the schema `usual`. */
 export function keyColumnsByLoggedTable(file: SourceFile, usual: string): KeyColumnsByTable {
   return Map.groupBy(loggedTables(file), ({ schema, table }) => `${schema ?? usual}.${table}`)
 }
 
 /**
- * The keys of changed records of a part of a transaction, of a whole one, or of several transactions. `end` is the position in
- * the log after the last of them; null when another segment has more of the same transaction.
+ * The keys of the records that a part of a transaction, a whole transaction or several transactions changed. `end` is the
+ * position in the log after the last transaction; null when a later segment has more of the same transaction.
  */
 interface LogSegment {
   readonly due: Map<string, Set<string>>
@@ -39,8 +39,8 @@ interface LogSegment {
 const MOST_SEGMENT_KEYS = 10_000
 const MOST_WAITING_KEYS = 200_000
 /**
- * While fewer segments than this wait, each segment with keys stays a segment of its own. From this number on, a small segment is
- * merged into the one before it, so that many small transactions need little memory besides their keys.
+ * While fewer segments than this wait, a segment with keys is not merged. From this number on, it is merged into the one before
+ * it if both together have at most `MOST_SEGMENT_KEYS` keys, so that many small transactions need little memory. More may wait.
  */
 const MOST_SEGMENTS = 1_000
 /**
@@ -98,7 +98,7 @@ export class LoggedKeys {
     this.#open.isEmptied = true
   }
 
-  /** Ends the open transaction; when none is open, notes that no change before the position is missing. */
+  /** Ends the open transaction. When none is open, only lets `take` move the position to `end`. */
   commit(end: string): void {
     const segment = this.#open ?? emptySegment()
     this.#open = null
@@ -185,8 +185,8 @@ export class LogStream implements Pick<LogReader, 'wait' | 'take'> {
   }
 
   /**
-   * Runs work that reads received bytes into the keys. If the work throws, `take` first returns the keys that were read before,
-   * and then throws the error.
+   * Calls `read`, which reads received bytes into the keys. If `read` throws, `take` returns the keys that were read before, and
+   * throws the error when none is left.
    */
   receive(read: () => void): void {
     if (this.hasFailed) return

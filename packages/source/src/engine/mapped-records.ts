@@ -28,7 +28,7 @@ export interface MappedTable {
    * `follow: poll` must have one.
    */
   readonly changed: string | null
-  /** The tables whose logged changes change rows of this part; empty: they are not known. */
+  /** The tables whose changes, as the log has them, may change rows of this part; empty: they are not known. */
   readonly logged: readonly LoggedTable[]
   /** The columns with values for records, each once. */
   readonly columns: readonly string[]
@@ -60,8 +60,8 @@ export interface MirrorSettings {
   readonly every: number
   /**
    * How much a poll reads again, in seconds or versions, to find changes of transactions that committed late: it must exceed the
-   * longest transaction. A whole poll begins this far before the mark of the last whole poll. In the five seconds after a whole
-   * poll, the other polls begin a tenth of this before the mark of the last poll.
+   * longest transaction. A whole poll, at most one in five seconds, begins this far before the mark of the last whole poll. Each
+   * poll in between begins only a tenth of this before the mark of the poll before it.
    */
   readonly overlap: number
   /** The time of day (HH:MM in the zone of the source) at which all records are compared. */

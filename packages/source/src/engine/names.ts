@@ -16,8 +16,8 @@ export interface SqlNameWriter {
 }
 
 /**
- * Makes the SQL of what is read of changed rows: the key, the column of changes, and the rows without the condition `where`. A row
- * that `where` now excludes must be found too, because its record must be deleted.
+ * Makes three pieces of SQL to read changed rows: the key column, the column of changes, and the table without the condition
+ * `where`. A row that `where` now excludes must be found too, because its record must be deleted.
  */
 export const changedRowsSql = ({ quoted, tableOf }: SqlNameWriter, { key, changed, from }: MappedTable) => ({
   key: `one.${quoted(key)}`,

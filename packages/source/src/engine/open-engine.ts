@@ -87,6 +87,7 @@ export function createEngine<Type>(
 /** The most characters of a value in a sample. */
 const MOST_SAMPLE_CHARACTERS = 200
 
+/** The table and columns to read a sample of, and the most rows. */
 interface SampleRequest {
   readonly place: Pick<CatalogTable, 'schema' | 'name'>
   readonly columns: readonly string[]
@@ -117,6 +118,7 @@ async function readSample<Type>(
   return rows.map((row) => row.map((value, at) => (value === null ? '' : (types[at]?.cell?.(value) ?? value))))
 }
 
+/** A mapping of no column: the values of a sample are not read as records. */
 const EMPTY_COLUMN_MAPPING = { targets: [], duplicates: null }
 
 /**

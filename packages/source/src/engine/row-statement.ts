@@ -65,7 +65,7 @@ export function rowStatement(
   return { text, values: parameters.values }
 }
 
-/** The most texts of statements that are kept for the same records. When so many are kept, the next statement drops them all. */
+/** The most statement texts that are kept for one record type. When so many are kept, the next statement drops them all. */
 const MOST_KEPT_STATEMENTS = 100
 
 /**
@@ -91,7 +91,7 @@ interface SelectParts {
   readonly texts: Map<string, string>
 }
 
-/** The parts, by the types of the columns. Types that were read again are another object, for which new parts are made. */
+/** The parts, by the object of column types. When the types are read again, the object is new, and new parts are made for it. */
 const selectPartsByTypes = new WeakMap<RecordColumnTypes, SelectParts>()
 
 function makeSelectParts(sql: RowSqlWriter, { own, children }: RecordMapping, types: RecordColumnTypes): SelectParts {

@@ -1,6 +1,6 @@
 /** Limits the time for which a connection waits for an answer. */
 
-/** The time limit of one connection, which waits for one answer at a time. All its waits share a timer, which costs less. */
+/** The time limit of one connection, which waits for one answer at a time. All its waits share one timer, to save time. */
 export class TimeLimit {
   #late: (() => void) | null = null
   readonly #timer: NodeJS.Timeout
@@ -17,7 +17,7 @@ export class TimeLimit {
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
     const rejectAsLate = (): void => reject(this.#lateError())
     const end = (): void => {
-      // An answer that comes too late does not end the wait for the next one.
+      // When this answer comes late, the wait for the next answer may have begun. The time limit of that wait must stay.
       if (this.#late === rejectAsLate) this.#late = null
     }
     this.#late = rejectAsLate

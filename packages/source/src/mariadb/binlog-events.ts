@@ -16,8 +16,9 @@ const [ARTIFICIAL, IGNORABLE] = [0x20, 0x80]
 const STANDALONE_BIT = 1
 /** The table number of a row event that has no rows. */
 const NO_ROWS_TABLE_NUMBER = 0xff_ff_ff
-/** The most bytes of a statement that are read, and of a key: no record has a longer key. */
+/** The most bytes of a statement that are read. */
 const LONGEST_STATEMENT_BYTES = 65_536
+/** The most bytes of a key that is read. Keys of records are shorter (`canBeKey`). */
 const LONGEST_KEY_BYTES = 1_024
 
 const [QUERY, ROTATE, FORMAT, XID, TABLE_MAP, XA_PREPARE, GTID] = [2, 4, 15, 16, 19, 38, 162]
@@ -131,8 +132,8 @@ export class BinlogKeyCollector {
     this.#isOpen = true
     this.#isStandalone = (event.readUInt8(12) & STANDALONE_BIT) !== 0
     this.#tables.clear()
-    // The place of a snapshot is the end of the last transaction that it sees. So a snapshot whose place is after this event
-    // sees this transaction.
+    // The transaction's number is the place after this event. The place of a snapshot is the end of the last transaction that
+    // the snapshot sees. So a snapshot sees this transaction if the snapshot's place is not before the number.
     this.#keys.begin(placeNumber(this.#place))
   }
 

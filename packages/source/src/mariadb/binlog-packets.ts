@@ -55,7 +55,7 @@ export class EventBytes {
 
 /** Takes the headers of packets out of a stream, and hands on the bytes of events. */
 export class PacketReader {
-  /** The first bytes of a packet's header, or of an error, that has not come whole yet. */
+  /** The bytes that have come of a packet's header, or of an error packet, while its other bytes are still to come. */
   #rest: Buffer = NO_BYTES
   /** Bytes of the packet that have not come yet. */
   #left = 0

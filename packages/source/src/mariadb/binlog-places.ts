@@ -32,8 +32,8 @@ export const sortedGtids = (gtids: string): readonly string[] =>
     .toSorted()
 
 /**
- * True when a log whose last GTIDs are `gtids` continues the log that ended with `before`: no domain is missing or has an earlier
- * number.
+ * True when a log whose last GTIDs are `gtids` continues the log that ended with `before`: `gtids` has each domain of `before`,
+ * with the same or a greater number.
  */
 export function continuesLog(gtids: string, before: string): boolean {
   const numbers = (text: string) =>

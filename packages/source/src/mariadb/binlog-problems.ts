@@ -8,7 +8,7 @@ import { MARIADB_NAME_WRITER } from './names.ts'
 interface ServerSetting {
   readonly name: string
   readonly wanted: string
-  /** Tells the administrator how to set the wanted value. */
+  /** Words that tell the source's administrator how to set the wanted value; part of a problem's sentence. */
   readonly mend: string
 }
 

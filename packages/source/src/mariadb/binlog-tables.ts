@@ -3,7 +3,7 @@
 import { LogLost } from '../engine/change-log.ts'
 import type { KeyColumnsByTable, LoggedKeyColumn } from '../engine/logged-keys.ts'
 
-/** The size of a value: always `bytes`, or a number that stands before each value in the log and has `prefix` bytes itself. */
+/** How long a value is: each has `bytes` bytes; or each has its length before it in the log, as a number of `prefix` bytes. */
 export type ValueSize = { readonly bytes: number } | { readonly prefix: number }
 
 /** A column whose value is the key of a record. */
@@ -49,10 +49,12 @@ const timeWithFractionType = (bytes: number): LoggedColumnType => ({
   metadata: 1,
   size: (digits) => ({ bytes: bytes + Math.ceil(digits / 2) }),
 })
+/** A type whose metadata is the size of the column's values. */
 const sizeInMetadataType: LoggedColumnType = { metadata: 1, size: (bytes) => ({ bytes }) }
 const blobType: LoggedColumnType = { metadata: 1, size: (prefix) => ({ prefix }) }
 const varcharType: LoggedColumnType = { metadata: 2, size: (a, b) => ({ prefix: a + 256 * b > 255 ? 2 : 1 }) }
 const enumOrSetType: LoggedColumnType = { metadata: 2, size: (_, bytes) => ({ bytes }) }
+/** The bytes that the digits before or after the point of a decimal have. @param count the number of digits */
 const decimalByteCount = (count: number): number => Math.floor(count / 9) * 4 + Math.ceil((count % 9) / 2)
 
 const [VARCHAR, ENUM, SET, STRING] = [15, 247, 248, 254]
@@ -99,6 +101,7 @@ const COLLATED_TYPES: ReadonlySet<number> = new Set([VARCHAR, 253, STRING, 252, 
 /** Types of columns whose values can be keys that are texts. */
 const TEXT_KEY_TYPES: ReadonlySet<number> = new Set([VARCHAR, STRING, 252])
 
+/** A column of any logged table, as the log describes it. */
 interface DescribedColumn {
   readonly type: number
   readonly size: ValueSize

@@ -61,7 +61,7 @@ const timeColumn =
     }
   }
 
-/** Makes SQL that removes all spaces, also those inside a text. So too many rows are found; they are compared again when read. */
+/** Makes SQL that removes all spaces, also inside a text. So it may find too many rows; their records are compared when read. */
 const withoutSpacesSql = (column: string): string =>
   `regexp_replace(${column}, '[${SPACE_CODE_POINTS.map((one) => `\\\\x{${one.toString(16)}}`).join('')}]', '')`
 
@@ -115,7 +115,7 @@ const COLUMN_TYPES: ReadonlyMap<number, (field: ResultColumn, zone: string) => C
   ],
 ])
 
-/** The SQL of a parameter, cast to a decimal with as many digits after the point as the column has, so that both are decimals. */
+/** Makes the SQL of a parameter as a decimal with as many digits after the point as the column has. */
 function castToDecimalSql({ decimals }: ResultColumn): string {
   return `cast(? as decimal(65, ${Math.min(Number(decimals), 30)}))`
 }

@@ -78,7 +78,7 @@ function writeColumnTest(test: ColumnTest, column: string, type: ColumnType, par
         column,
         type,
         parameters,
-        // Two days more on each side pass, because a time without a zone may be of any zone.
+        // `around`: rows up to two days before and after pass too, because a time without a zone may be of any zone.
         2,
       )
   }

@@ -100,7 +100,7 @@ export function openConnections(file: SourceFile, options: PoolOptions): Connect
     },
     failureOf,
     async close() {
-      // If the pool could not be opened, awaiting `opened` throws that error here once more.
+      // If the pool could not be opened, `begin` has thrown the error, and this line throws the same error again.
       const pool = await opened
       await new Promise<void>((resolve) => (pool === undefined ? resolve() : pool.end(() => resolve())))
     },
@@ -111,7 +111,7 @@ export function openConnections(file: SourceFile, options: PoolOptions): Connect
 async function openPool(options: PoolOptions): Promise<Pool> {
   const { createPool } = await import('mysql2')
   const pool = createPool(options)
-  // The pool itself removes a connection that is lost while nobody uses it.
+  // The pool itself removes a connection that is lost while unused. Without this handler, the error would end the process.
   pool.on('connection', (connection) => connection.on('error', () => undefined))
   return pool
 }
@@ -143,7 +143,7 @@ const sessionSettingsSql = ({ statementTimeout }: SourceFile): string =>
     // The usual quoting of texts: ' or ", with a backslash as escape. Administrators write SQL so.
     `sql_mode = ''`,
     `time_zone = '+00:00'`,
-    // This limit also ends a wait for a lock while a statement is prepared. The time limits of statements, below, do not.
+    // This limit also ends a wait for a lock while a statement is prepared. The limits in the last line do not end that wait.
     `lock_wait_timeout = ${Math.ceil(statementTimeout / 1_000)}`,
     `group_concat_max_len = 1048576`,
     `/*M! max_statement_time = ${statementTimeout / 1_000} */ /*!50708 max_execution_time = ${statementTimeout} */`,
@@ -221,7 +221,7 @@ async function beginTransaction(held: HeldConnection, file: SourceFile): Promise
   }
   /**
    * Begins a transaction. If the work has only one statement (`isLast`), the transaction stays open for later callers.
-   * Otherwise all its statements read one snapshot, whose place in the log can be read, and it ends with this work.
+   * Otherwise all statements read one snapshot, whose place in the log can be read, and the transaction ends with the work.
    */
   const start = async (isLast: boolean): Promise<void> => {
     if (isLast) {

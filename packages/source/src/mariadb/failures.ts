@@ -11,8 +11,8 @@ const KINDS_BY_ERROR_NUMBER: ReadonlyMap<number, DatabaseFailureKind> = new Map(
     (number) => [number, 'away'] as const,
   ),
   ...[1203, 1226, 1290, 1317, 1698, 1927, 4031].map((number) => [number, 'away'] as const),
-  // The database declines the statement: it waits for a lock, is in a deadlock, needs too much memory, is too large, or the
-  // statistics were being updated.
+  // The database declines the statement: the statement waits for a lock, is in a deadlock, needs too much memory or is too
+  // large, or statistics were being updated.
   ...[1205, 1213, 1412, 1615, 3, 1028, 1038, 1153, 1390, 3170].map((number) => [number, 'declined'] as const),
   // Something has changed: the account has lost its right to the database, the statement would write, collations do not
   // fit together, or the tables of a view have changed.

@@ -19,7 +19,7 @@ const LOG_STATEMENT_MILLISECONDS = 60_000
 const HEARTBEAT_SECONDS = 10
 /** Milliseconds without any message after which the server counts as lost. */
 const MOST_SILENT_MILLISECONDS = 30_000
-/** Seconds for which the server keeps the connection while we read nothing, because changes are being written. */
+/** Seconds for which the server keeps the connection while we read nothing, because we still write earlier changes. */
 const WRITE_TIMEOUT_SECONDS = 3_600
 /** The error of a server that cannot read its log from our place on. */
 const UNREADABLE_LOG_ERROR = 1236

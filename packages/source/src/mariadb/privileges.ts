@@ -47,7 +47,7 @@ export async function readEngineReport(state: MariadbSnapshot, { ca, mirror }: S
   return { about, writes: [...new Set(writes)], weak }
 }
 
-/** The grants of the account, of the roles that it may take, and of PUBLIC. A role must be taken to see its grants. */
+/** Reads the grants of the account, of its roles and of PUBLIC. It sets each role meanwhile: only then are its grants shown. */
 async function readAllGrants(texts: (text: string) => Promise<readonly string[]>): Promise<readonly string[]> {
   const [before] = await texts('select current_role()')
   const grants = [...(await texts('show grants'))]

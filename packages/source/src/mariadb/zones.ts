@@ -11,7 +11,7 @@ export const addZoneOffset =
   (text: string): string => {
     const local = millisecondsOf(text)
     if (local === null) return text
-    // The offset is computed twice, because it may change between the two instants.
+    // The first offset takes the local time as UTC, so it may be wrong near a change of the offset. The second one corrects it.
     const roughOffsetMinutes = zoneOffsetMinutes(zone, local)
     const offset = zoneOffsetMinutes(zone, local - roughOffsetMinutes * 60_000)
     return dropFarOffset(writeZonedTime(local, secondFractionOf(text), offset))
@@ -37,12 +37,14 @@ function millisecondsOf(text: string): number | null {
 
 const secondFractionOf = (text: string): string => text.slice(19).replace(/\.?0*$/, '')
 
+/** Returns the text of a time with its offset. @param local milliseconds of the local time, as if in UTC @param offset minutes */
 const writeZonedTime = (local: number, fraction: string, offset: number): string => {
   const time = new Date(local).toISOString().slice(0, 19).replace('T', ' ')
   const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60].map((part) => String(part).padStart(2, '0'))
   return `${time}${fraction}${offset < 0 ? '-' : '+'}${hours}${minutes === '00' ? '' : `:${minutes}`}`
 }
 
+/** The formatters that were made so far, one for each zone. */
 const formattersByZone = new Map<string, Intl.DateTimeFormat>()
 
 /** The minutes by which the zone is ahead of UTC at an instant. */

@@ -21,7 +21,7 @@ import type { MirrorDeps } from './mirror-deps.ts'
 import { decideOutcomes, type KeyedRecord, type MirrorOutcomes } from './outcomes.ts'
 import { readRowsByKeys, runInSnapshot } from './read-source.ts'
 
-/** Rows of one record type that are to be written. If they were not read yet, they are read before. */
+/** Rows of one record type to be written into the mirror. If `rows` is null, `applyRows` first reads them from the source. */
 export interface DueRows {
   readonly recordType: RecordType
   /** The mapping; null: the source file no longer has this record type, so all its rows count as gone. */
@@ -68,9 +68,9 @@ export interface ApplyOptions {
 }
 
 /**
- * Writes the records of rows, which it reads if needed. If a row has, or had before, the primary identifier of another row, both
- * rows are read in one snapshot of the source. Then it is decided which of them is the record.
- * @returns whether an operator wants all records compared
+ * Writes the records of rows into the mirror. If a row has, or had before, the primary identifier of another row, both rows are
+ * read in one snapshot of the source. Then `decideOutcomes` decides which row becomes the record.
+ * @returns true: an operator has asked that all records be compared
  * @throws SourceRefusal, ClaimLost
  */
 export async function applyRows(deps: MirrorDeps, due: DueRows, applying: ApplyOptions): Promise<boolean> {
@@ -96,6 +96,7 @@ export async function applyRows(deps: MirrorDeps, due: DueRows, applying: ApplyO
   })
 }
 
+/** Reads from the source and from our tables what `decideOutcomes` needs, and returns its result. */
 async function decideRowOutcomes(deps: MirrorDeps, { recordType, records, keys, rows }: DueRows): Promise<MirrorOutcomes> {
   const { db, registry } = deps
   const of = { registry: registry.id, recordType: recordType.name }
@@ -108,7 +109,10 @@ async function decideRowOutcomes(deps: MirrorDeps, { recordType, records, keys, 
     for (const key of fresh) all.add(key)
     for (const one of found) if (all.has(one.key)) read.set(one.key, one.read)
   }
-  /** Finds the keys of other rows on which the outcome of these rows depends, or which depend on these. */
+  /**
+   * Finds the keys of other rows that are to be decided together with these: a row whose record has the primary identifier of one
+   * of these, and a row that was rejected because one of these had its primary identifier until now.
+   */
   const others = async (): Promise<readonly string[]> => {
     const { released } = outcomes()
     const wanted = [...read.values()].flatMap(({ record }) => record?.primary_identifier ?? [])
@@ -127,8 +131,8 @@ async function decideRowOutcomes(deps: MirrorDeps, { recordType, records, keys, 
   return runInSnapshot(deps, async (state) => {
     for (let next: readonly string[] = fresh; next.length > 0; next = await others()) {
       const found = await readRowsByKeys(state, records, next)
-      // A key that comes from a row of a child may be written in another way, such as in small letters, if the source takes
-      // both as equal. The row of the record that is found has the key as it is written there.
+      // A child table may write a key in another way than the own table, such as in small letters, if the source takes both as
+      // equal. So the key is also added as the own table writes it.
       const own = found.map(({ key }) => key).filter(canBeKey)
       await add([...new Set([...next, ...own])], await makeRowResults(registry.kind, records, found))
     }
@@ -153,7 +157,7 @@ async function writeRowOutcomes(
   const newlyProtected = await protectNewPrimaryIdentifiers(client, registry, recordType, renamed)
   const prepared = records.map(({ record }) => record)
   const unchanged = await sink.unchangedAmong(client, registry, recordType, prepared)
-  // A record is marked as that of a protected person when it is written.
+  // An unchanged record of a newly protected person is written too: writing stores that the record is of a protected person.
   const changed = records.filter(({ record: { primary_identifier } }) => {
     return !unchanged.has(primary_identifier) || newlyProtected.has(primary_identifier)
   })

@@ -52,7 +52,7 @@ export function createReadAheadReader(deps: MirrorDeps, count: number): PortionR
     left -= 1
     const { next } = portion
     ahead = next === null || left <= 0 ? null : { records, after: next, portion: read(records, next) }
-    // The failure reaches the caller that takes the portion. Until then it must not be reported as unhandled.
+    // If reading ahead fails, the next call throws the error, at `await`. Until then Node must not report the error as unhandled.
     ahead?.portion.catch(() => undefined)
     return portion
   }
@@ -114,6 +114,7 @@ async function rereadUnseenRows(deps: MirrorDeps, comparison: ComparisonProgress
   return false
 }
 
+/** Stores that the comparison has ended, and lets the registry answer. @returns null, which means that no comparison runs */
 async function endComparison({ db, registry, claim }: MirrorDeps, comparison: ComparisonProgress): Promise<null> {
   const began = comparisonStartTime(comparison)
   await withTransaction(db.pool, async (client) => {

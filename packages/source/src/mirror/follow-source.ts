@@ -56,8 +56,8 @@ interface MirrorProgress {
 }
 
 /**
- * Returns the progress from which to follow. A new source file gets a new position and a new comparison. Until the comparison has
- * replaced the records, they are answered as the former file has made them.
+ * Returns the progress from which to follow. A new source file gets a new position and a new comparison. Each record stays as the
+ * former file has made it until the comparison replaces it.
  */
 async function beginFollowing(
   { db, registry, claim }: MirrorDeps,
@@ -78,9 +78,9 @@ const isDailyComparisonDue = ({ file }: MirrorDeps, comparedAt: Date | null, now
   comparedAt !== null && isComparisonDue(file.timeZone, file.mirror.compareAt, comparedAt, now)
 
 /**
- * Begins a comparison. If an operator asks for a comparison while this one runs, another one follows, because this one may have
- * read some rows before the operator asked. A daily comparison begins only when it is due by the clock of our database too,
- * because `ComparisonProgress.began` is a time of that clock.
+ * Begins a comparison, if an operator has asked for one or the daily one is due; otherwise returns `state`. If an operator asks
+ * during a comparison, a second one follows the first, which may have read some rows before the operator asked. A daily one must
+ * be due by the clock of our database too, because `ComparisonProgress.began` is a time of that clock.
  */
 async function beginComparison(deps: MirrorDeps, state: MirrorProgress): Promise<MirrorProgress> {
   const comparison = await makeComparisonProgress(deps.db.pool, false)
@@ -90,6 +90,7 @@ async function beginComparison(deps: MirrorDeps, state: MirrorProgress): Promise
   return { ...state, comparison, isWanted: false }
 }
 
+/** Compares the portions that are due before the next poll, or fewer if the comparison ends or the signal is aborted. */
 async function compareSomePortions(deps: MirrorDeps, state: MirrorProgress, signal: AbortSignal): Promise<MirrorProgress> {
   let { comparison, comparedAt } = state
   const isFirst = comparedAt === null
@@ -112,7 +113,7 @@ async function applyBatch(deps: MirrorDeps, state: MirrorProgress, batch: Change
   const portions = splitIntoPortions(deps, batch)
   const comparison = batch.isIncomplete ? await makeComparisonProgress(db.pool, true) : state.comparison
   const { position, currentAt } = batch
-  // During a repair the copy lacks changes. So its `current_at` stays, and its lag grows, until the comparison has ended.
+  // During a comparison that repairs (`isRepair`), the copy lacks changes. So its `current_at` stays, and its lag grows.
   const isCurrent = currentAt !== null && comparison?.isRepair !== true
   const last = { position, comparison, behind: 0, ...(isCurrent && { current_at: currentAt }) }
   let behind = portions.reduce((sum, { keys }) => sum + keys.length, 0)

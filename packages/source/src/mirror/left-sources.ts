@@ -41,9 +41,9 @@ export async function removeMirrorRemains(
 }
 
 /**
- * Drops the slot in a former source if the slot still has the log from the stored position on, or has lost it. Another slot that
- * begins later is kept: it is a new one, because the registry follows the same database again. A new slot may also be lost; then
- * its mirror needs another one anyway.
+ * Drops the replication slot in a former source if the slot has the log from the stored position on, or is lost (`isLost`). A
+ * slot of the same name that begins later is kept: the registry follows the same database again, with this new slot. A new slot
+ * that is lost is dropped too, because its mirror needs another one anyway.
  */
 async function dropLogPlace(
   { namespace }: Registry,

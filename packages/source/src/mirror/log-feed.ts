@@ -46,8 +46,8 @@ export function createLogFeed(deps: MirrorDeps): ChangeFeed {
     ends = []
   }
   /**
-   * Checks that the log has all changes after the position; while changes are being read, at most once in `every` milliseconds.
-   * If the source keeps too much log for us, removes our place.
+   * Checks that the log has all changes after the position. While a reader of the log is open, it checks at most once in `every`
+   * milliseconds; before, at each call. If the source keeps too much log for us, it removes our place.
    * @returns false: changes are missing, or our place was removed
    */
   const pollLogState = async (position: string): Promise<boolean> => {

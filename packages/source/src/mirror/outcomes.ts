@@ -26,8 +26,8 @@ export interface MirrorOutcomes {
 }
 
 /**
- * Decides the outcomes. When several rows have the same primary identifier, only one becomes the record: the row whose record it
- * is already, if there is such a row. The others are rejected. A row that cannot be read leaves its record as it was.
+ * Decides the outcomes. When several rows have the same primary identifier, only one becomes the record: the row that the record
+ * comes from until now; without such a row, the first. The others are rejected. A row that cannot be read keeps its old record.
  * @param primary the name of the primary identifier type, for reasons
  * @param keys the keys of all rows to decide about
  * @param read the rows that the source has, by key

@@ -86,7 +86,7 @@ export function createPollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>
         isIncomplete ||= count > MOST_CHANGED_ROWS
         return {
           due: isIncomplete ? new Map() : new Map([...due].map(([type, keys]) => [type, [...new Set(keys)]])),
-          // The next poll of the whole overlap begins at this position, also on another node.
+          // A partial poll returns the position `given`: there the next poll of the whole overlap begins, also on another node.
           position: isWhole || isIncomplete ? marks : given,
           isIncomplete,
           currentAt,
@@ -110,8 +110,8 @@ export function createPollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>
 const isPreciseMark = (mark: string): boolean => /^-?\d+$|\.\d{3}/.test(mark)
 
 /**
- * True when it is unknown what has changed: the source's clock or versions went back by more than the overlap, or the column was
- * a time and is now a whole number, or the other way round. Only the mark of a time has a decimal point.
+ * True when it is unknown what has changed: the mark went back by more than the overlap, or the column of changes had times
+ * before and has whole numbers now, or had whole numbers and has times now. Only the mark of a time has a decimal point.
  */
 const isPlaceLost = (before: string | undefined, now: string | undefined, overlap: number): boolean =>
   before !== undefined &&

@@ -18,8 +18,8 @@ const nullIfHasZeroByte = (text: string): string | null => (text.includes('\0') 
 
 /**
  * Makes the text of a time one that records can have. PostgreSQL writes an offset with seconds, such as -00:44:30, for a time
- * before its zone had a standard time: the seconds are cut. A time of the year 10000 may be the last second of 9999 in UTC, so a
- * time on its first day becomes the last second of 9999.
+ * before its zone had a standard time: the seconds are cut. Ahead of UTC, a time on 10000-01-01 may still be in 9999 in UTC: it
+ * becomes the last second of 9999.
  */
 const readInstantCell = (text: string): string =>
   dropFarOffset(text.replace(/^10000-01-01 .*\+.*/, '9999-12-31 23:59:59').replace(/(?<=[+-]\d\d:\d\d):\d\d$/, ''))

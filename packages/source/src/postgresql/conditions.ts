@@ -99,8 +99,8 @@ export function comparedExpression(test: ColumnTest, column: string, type: Colum
 }
 
 /**
- * Makes the SQL of a text as bytes of UTF-8. It is used when the encoding of the database lacks a character: such a
- * parameter would be refused.
+ * Makes the SQL of a text as bytes of UTF-8, to compare it with bytes. A text parameter with a character that the encoding of the
+ * database lacks would be refused.
  */
 const utf8BytesSql = (column: string): string => `convert_to(${column}::text, 'UTF8')`
 const hexText = (text: string): string => `\\x${Buffer.from(text).toString('hex')}`
@@ -146,7 +146,7 @@ function writeDaysTest(
   ])
 }
 
-/** The SQL of the end of a day. The last day of the year 9999 has none: a time after it may be read as one of that day. */
+/** The SQL of the end of a day. 9999-12-31 has no end (infinity), because later times may be read as times of that day. */
 const writeEndOfDay = (day: string, parameters: Parameters): string =>
   day === '9999-12-31' ? `'infinity'` : `${parameters.add(day, 'date')} + 1`
 

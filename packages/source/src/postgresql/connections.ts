@@ -100,6 +100,7 @@ function settingsStatementOf({ statementTimeout, timeZone, mirror }: SourceFile)
   return (limit) => ({ text, values: [String(limit), ...values] })
 }
 
+/** Makes the transaction of a client. It begins with the first statement. */
 function transactionOn(
   client: pg.PoolClient,
   piece: (before: readonly Statement[], asked: Statement) => Promise<StatementResult<number>>,
@@ -111,12 +112,12 @@ function transactionOn(
   const goOn = async (error: unknown): Promise<void> => {
     limit = 0
     if (hasBegun) await piece([], ROLL_BACK_TO_SAVEPOINT)
-    // After an error of PostgreSQL, all statements that were sent together have ended. After our own time limit they may
-    // still run.
+    // Without BEGIN: after an error of PostgreSQL, all statements have ended, and the connection can be used. After our own time
+    // limit they may still run; then the error is thrown, and the connection counts as broken.
     else if (!(error instanceof pg.DatabaseError)) throw error
   }
   const send: Transaction<number>['run'] = (asked, { time, isLast }) => {
-    // Without BEGIN, the statements of a piece are one transaction, which ends with the piece.
+    // Without BEGIN, the statements that are sent together (a piece) are one transaction, which ends with the piece.
     const isOwnTransaction = isLast && !hasBegun
     const before = [
       ...(hasBegun || isOwnTransaction ? [] : [BEGIN_SNAPSHOT]),

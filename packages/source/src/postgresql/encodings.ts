@@ -35,7 +35,7 @@ export function storableTextIn(encoding: string): ((text: string) => boolean) | 
   const found = SINGLE_BYTE_ENCODINGS.get(encoding)
   if (found === undefined) return null
   const bytes = Uint8Array.from({ length: 0x100 - found.first }, (_, at) => found.first + at)
-  // Where the Encoding Standard has control characters, PostgreSQL has no characters.
+  // The characters above ASCII that can be stored. Those before \xa0 are control characters, which PostgreSQL does not have here.
   const above = new Set([...new TextDecoder(found.label).decode(bytes)].filter((one) => one >= '\xa0' && one !== '\ufffd'))
   return (text) => [...text].every((one) => one < '\x80' || above.has(one))
 }

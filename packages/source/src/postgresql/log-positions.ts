@@ -14,7 +14,7 @@ export function haveTransactionsEnded(snapshot: string, transactions: readonly n
   const last32 = (number: string): number => Number(BigInt.asUintN(32, BigInt(number)))
   const end = last32(next)
   const running = new Set(open.split(',').flatMap((one) => (one === '' ? [] : [last32(one)])))
-  // After 32 bits numbers begin anew, so the difference decides which one is earlier.
+  // Numbers begin anew after 32 bits. So the sign of the difference says whether a transaction is earlier than the next one.
   return transactions.every((one) => !running.has(one) && ((one - end) | 0) < 0)
 }
 

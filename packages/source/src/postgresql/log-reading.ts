@@ -47,7 +47,7 @@ export class SlotKeyCollector {
     }
   }
 
-  /** Notes that no change before the position is missing, unless a transaction is open. */
+  /** Moves our position on to this one, before which the server has sent all changes. While a transaction is open, it stays. */
   alive(position: bigint): void {
     if (!this.keys.hasOpen) this.#commit(position)
   }

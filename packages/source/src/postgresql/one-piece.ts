@@ -120,11 +120,11 @@ interface PieceConnection {
   sync(): void
 }
 
-/** A query as the client of `pg` uses it: the client calls `submit`, and then a method for each message that arrives. */
+/** The query object of a piece. The client of `pg` calls `submit`, which sends the piece, then a method for each answer. */
 class PieceQuery {
   /** The client replaces this function by its own, which also stops the timer of the query. */
   callback: (error: unknown) => void = () => undefined
-  /** The number of steps that have ended. */
+  /** The number of statements of the piece that have ended. */
   completed = 0
   readonly rows: (string | null)[][] = []
   columns: ResultColumns = { types: [], names: [] }
@@ -132,7 +132,7 @@ class PieceQuery {
   readonly #asked: number
   readonly #dropped: readonly string[]
 
-  /** Makes the query of a piece. @param asked the index of the step whose rows are read */
+  /** Makes the query of a piece. @param steps its statements @param asked the index of the statement whose rows are read */
   constructor(steps: readonly StatementToSend[], asked: number, dropped: readonly string[]) {
     this.#steps = steps
     this.#asked = asked

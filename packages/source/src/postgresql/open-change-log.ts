@@ -77,6 +77,7 @@ export function openChangeLog({ file, connection, inSnapshot }: ChangeLogDeps, n
   }
 }
 
+/** Connects for replication, does the work, and closes the connection, even after an error. */
 async function withReplicationClient<Result>(
   connection: pg.ClientConfig,
   work: (client: pg.Client) => Promise<Result>,

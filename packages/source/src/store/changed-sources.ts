@@ -13,11 +13,11 @@ export interface AbandonedLogPosition {
 }
 
 /**
- * Ends the claim of a mirror, so that nothing more is written by its former source file. Notes our place in the log of the
- * source, if the source keeps its log for us. Locks the mirror until the transaction ends.
- * @param source the former source file; null: its database keeps no log for us, so no place is noted
- * @returns the digest of the file to which the mirror's position belongs, and whether a comparison has not ended; null: there is
- * no row of the mirror, because no node has begun to follow it
+ * Ends the claim of a mirror, so that nothing more is written by its former source file. Adds our place in the source's log to
+ * `abandoned`, if the source keeps its log for us. Locks the mirror until the transaction ends.
+ * @param source the former source file; null: its database keeps no log for us, so no place is added
+ * @returns the digest of the file with which the source was last followed (null: none), and whether a comparison is unfinished;
+ * null: the mirror has no row, because no node has begun to follow it
  */
 export async function endClaimAndNotePlace(
   client: Pick<ClientBase, 'query'>,

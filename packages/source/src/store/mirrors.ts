@@ -172,7 +172,7 @@ export interface MirrorState {
   readonly lag: number | null
   /** The number of changed rows that were found in the source and are not written yet. */
   readonly behind: number
-  /** The number of rejected rows: they could not become records, or their records could not take their last changes. */
+  /** The number of rejected rows: rows without a record, and rows whose records stay as they were before the last change. */
   readonly rejects: number
   readonly failure: string | null
   readonly failed_at: Date | null

@@ -11,9 +11,9 @@ import { liveIdSql, NO_LIVE_RECORD_ID } from './live-ids.ts'
 const NO_COPY_ID = '0'
 
 /**
- * Gives events and the stored pages of answers the new ids of records: those of the copies, or those of live records. The rows of
- * `source_row` say which copy belongs to which row of the source. Ends unfinished backfills of subscriptions. The caller has
- * locked the registry in the transaction, with `lockRegistryFor(..., 'exclusive change')`.
+ * Replaces the ids of records in events and in stored pages of answers: by ids of copies or of live records, as `to` says. The
+ * rows of `source_row` say which copy belongs to which row of the source. Ends unfinished backfills of subscriptions. The caller
+ * has locked the registry in the transaction, with `lockRegistryFor(..., 'exclusive change')`.
  */
 export async function replaceStoredRecordIds(
   client: Pick<ClientBase, 'query'>,

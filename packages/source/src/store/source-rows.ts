@@ -40,8 +40,8 @@ export async function storedRows(
 
 /**
  * Finds the keys of rows by primary identifiers.
- * @param held finds the row whose record has the identifier
- * @param wanted finds rows that were rejected because the record of another row had the identifier
+ * @param held primary identifiers, to find the rows whose records have them
+ * @param wanted primary identifiers, to find rows that were rejected because records of other rows had them
  */
 export async function keysByIdentifiers(
   pool: Pool,
@@ -81,7 +81,10 @@ export interface RowOutcome extends StoredRow {
   readonly reason: string | null
 }
 
-/** Stores the outcomes of rows, and deletes rows that are gone. @param run the number of the comparison; 0: none */
+/**
+ * Stores the outcomes of rows, and deletes rows that are gone.
+ * @param run the number of the comparison that found the rows; 0: no comparison found them, and the stored number stays
+ */
 export async function saveRows(
   client: Pick<ClientBase, 'query'>,
   { registry, recordType }: SourceRowScope,

@@ -9,7 +9,7 @@ export interface Condition {
   readonly of: Predicate
 }
 
-/** A condition before it is read. It is read later, because another condition may give its identifier type. */
+/** A condition before it is read. It is read later, because another condition may state the type of its identifier value. */
 export interface UnreadCondition {
   readonly path: string
   /** The attribute or identifiers of the condition; undefined when it has none, such as `$or` or the object of a compound. */
@@ -17,7 +17,7 @@ export interface UnreadCondition {
   /**
    * Reads the condition.
    * @param narrowed `about` with only the types that another condition gives; undefined when none gives a type
-   * @param said the types for identifier values in objects inside the condition, such as in `$or`
+   * @param said the types for identifier values that are deeper inside the condition, such as in the objects of `$or`
    */
   readonly read: (narrowed?: SearchableIdentifiers, said?: StatedIdentifierTypes) => Condition
 }
@@ -48,8 +48,8 @@ export function negate(of: Predicate): Predicate {
 /**
  * Reads the conditions of one object. A condition on the identifier type gives its type to the identifier values in the same
  * object, and in objects inside it, such as those of `$or`.
- * @param isTyped true for identifiers that take the type of the object
- * @param around the types from an outer object
+ * @param isTyped true for a name of identifiers (`about`) to which the condition on the identifier type applies
+ * @param around the types that an outer object states; they apply when this object states none
  */
 export function readConditionsOfObject(
   asked: readonly UnreadCondition[],

@@ -46,9 +46,9 @@ function predicateOfCondition(asked: UnreadCondition): Predicate {
 }
 
 /**
- * Combines two conditions on one attribute. Two bounds (such as `gt` and `lt`) are a range, and one value must be in it. Any
- * other two conditions may be true for different values of a list: a record with the programmes A and B fulfils both "is A" and
- * "is B".
+ * Combines two conditions on one attribute, which may be a list of values. Two bounds (such as `gt` and `lt`) are a range: one
+ * value of the list must fulfil both. Any other two conditions may be true for different values: a record with the programmes A
+ * and B fulfils both "is A" and "is B".
  */
 function joinOnOneAttribute(first: UnreadCondition, second: UnreadCondition): Predicate {
   const conditions = readConditionsOfObject([first, second])

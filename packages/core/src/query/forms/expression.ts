@@ -1,5 +1,6 @@
 /**
- * Reads objects of operators: in a typed expression, GraphQL arguments, and the enrolled forms (spec "Query forms" 1; D10).
+ * Reads conditions that are JSON objects of names and operators: expressions, GraphQL arguments, and the queries of questions
+ * about one person, such as `enrolled_criteria` (spec "Query forms" 1; D10).
  */
 
 import { isJsonObject, type JsonObject, type JsonValue, type Searchable } from '@rollcall/protocol'
@@ -146,7 +147,10 @@ function unreadConditionAbout(
   })
 }
 
-/** Makes a condition that `read` reads later. For identifiers, `read` may get fewer types than `about` has. */
+/**
+ * Makes a condition that `read` reads later. If another condition states the identifier type, `read` gets `about` with the stated
+ * types only.
+ */
 export function unreadCondition(
   about: SearchableLeaf,
   path: string,
@@ -155,7 +159,7 @@ export function unreadCondition(
   return { path, about, read: (narrowed) => read(narrowed ?? about) }
 }
 
-/** Reads conditions on an element of the compound, or the condition that there is such an element or none. */
+/** Reads conditions on an element of the compound, or `exists`: whether the record has an element of the compound. */
 function readCompound(
   reader: QueryReader,
   names: QueryNameScope & { readonly compound: NonNullable<QueryNameScope['compound']> },

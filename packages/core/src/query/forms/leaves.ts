@@ -21,7 +21,7 @@ import type { QueryReader } from './reader.ts'
 /** The type of the subject of a condition: the type of an attribute, or `identifier`. Identifiers have no order. */
 export type SubjectType = AttributeType | 'identifier'
 
-/** A hint at the form of identifier values, by the normaliser of the type, for types without patterns. */
+/** The form of identifier values, in words for refusals, by the normaliser of their type. Used for types without patterns. */
 const IDENTIFIER_FORM_HINTS: Readonly<Partial<Record<IdentifierType['normaliser'], string>>> = {
   phone: 'a telephone number',
   email: 'an e-mail address',
@@ -92,7 +92,7 @@ function attributeSubject(attribute: Attribute, list: ElementList | undefined): 
         values.map((given) => {
           const literal = readAttributeValue(attribute, given)
           checkNoWildcard(attribute, literal, given.path)
-          // Values of one attribute have one type, so different values have different texts.
+          // The map removes equal values. Values of one attribute have one type, so different values have different texts.
           return [typeof literal === 'object' ? `${literal.from} ${literal.to}` : String(literal), literal]
         }),
       )
@@ -156,7 +156,7 @@ export function readIdentifiers(types: readonly IdentifierType[], { value, path 
   throw new IdentifierProblem(path, `must be ${VALUE_RULE_BY_TYPE.identifier}${formRuleText(types)}`)
 }
 
-/** The form of the values, in words for a refusal, if all these types have the same one; otherwise empty. */
+/** The form of the values, in words for a refusal, if it is the same for all these types; otherwise an empty text. */
 function formRuleText(types: readonly IdentifierType[]): string {
   const forms = new Set(
     types.map(({ normaliser, patterns }) =>

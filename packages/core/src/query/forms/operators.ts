@@ -131,8 +131,8 @@ export function resolveOperator(spelling: string): QueryOperator | undefined {
 
 /**
  * The operator with this spelling.
- * @param shown the character before the names of operators in the message: `$` in an expression
- * @throws QueryProblem there is none, or the subject does not allow it
+ * @param shown the character that the message writes before the names of operators: `$` in an expression
+ * @throws QueryProblem there is no operator with this spelling, or the subject does not allow it
  */
 export function operatorOf(subject: ConditionSubject, spelling: JsonValue, path: string, shown: '$' | ''): QueryOperator {
   const operator = typeof spelling === 'string' ? resolveOperator(spelling) : undefined

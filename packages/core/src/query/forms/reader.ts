@@ -53,8 +53,8 @@ export class QueryReader {
   }
 
   /**
-   * Notes the record type that a member `collection` names. If the query has another record type already, that type stays when
-   * `anyCollection` is true; otherwise the query is refused.
+   * Notes the record type that a member `collection` names. If the query already has another record type, the `collection` is
+   * ignored when `anyCollection` is true; otherwise the query is refused.
    */
   nameCollection(recordType: RecordType, path: string): void {
     if (this.#named === undefined || !this.#anyCollection) this.name(recordType, path)
@@ -122,8 +122,8 @@ export function resolveQueryName(
   if (prefix.length + name.length > MAX_NAME_LENGTH) return undefined
   const found = resolveSearchable(reader.kind, reader.recordType, `${prefix}${name}`)
   if (compound === undefined || isCompoundMember(compound, found)) return found
-  // Directly in an element of a compound, a member may also have the name by which a condition on the record names it. In an
-  // object below the element, such a name would mean another member.
+  // Directly in the object of a compound, a name may also be the one that a query uses outside of the compound. In an object
+  // further inside, such a name would mean another member.
   const around = resolveSearchable(reader.kind, reader.recordType, prefix.slice(0, -1))
   if (around?.is !== 'compound' || around.compound !== compound) return undefined
   const bare = resolveSearchable(reader.kind, reader.recordType, name)
@@ -186,7 +186,7 @@ export interface MemberValue {
 
 /**
  * Finds the first form that the object has; undefined when it has none.
- * @throws QueryProblem the object has a member that the form does not have, and that could be a condition
+ * @throws QueryProblem the object has a member that the form does not have: to ignore it could be to ignore a condition
  */
 export function findObjectForm<Read>(
   forms: readonly ObjectForm<Read>[],

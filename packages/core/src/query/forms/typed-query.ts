@@ -56,8 +56,8 @@ export function asQuery({ recordType }: QueryReader, predicate: Predicate): Quer
 }
 
 /**
- * Reads { type, value }. If the type names a form of query and the value is an object, a list or a text, the value is read as a
- * query; but with the form `identifier`, a text is no query. Otherwise type and value are those of an identifier.
+ * Reads { type, value }. If the type names a form of query, and the value is an object, a list or a text, the value is read as a
+ * query; with the form `identifier`, a text is an identifier value instead. Otherwise type and value are those of an identifier.
  */
 export function readTypedQuery(reader: QueryReader, members: FormMembers): Query {
   const [type, value] = [members.of('type'), members.of('value')]

@@ -104,6 +104,7 @@ function checkRules(document: DocumentNode, path: string): void {
   visit(document, visitWithTypeInfo(types, visitInParallel(visitors)))
 }
 
+/** The operation with this name; without a name, the only operation. @throws QueryProblem there is no such operation */
 function selectGraphqlOperation(
   operations: readonly OperationDefinitionNode[],
   name: string | undefined,

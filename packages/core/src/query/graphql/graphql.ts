@@ -27,7 +27,7 @@ interface RootField {
 
 /**
  * Reads a query completely, or refuses it. With several root fields, a record is found when one of them finds it.
- * @throws QueryProblem; errors of `scope.visible` are passed on. Limits bound the time
+ * @throws QueryProblem; errors of `scope.visible` are passed on
  */
 export function readGraphql(scope: QueryScope, query: GraphqlQuery, path: string): Query {
   const { query_terms, query_values, query_depth } = scope.limits
@@ -104,7 +104,8 @@ function selectionShaper(kind: Kind, recordType: RecordType, roots: readonly Roo
     if (roots.length === 1) return roots[0]
     const record = lazyRecord(kind, recordType, document)
     const found = roots.find(({ predicate }) => matches(resolveAges(predicate, recordType, day), record))
-    // Perhaps no condition is true now: the member in the condition is not shown, or an age has changed since the search.
+    // Perhaps no condition is true here: `document` lacks an attribute of the condition, because the grant does not show it, or
+    // an age has changed since the search.
     return found ?? roots[0]
   }
   return (document, day) => {

@@ -44,11 +44,11 @@ export type VisibleTrees = readonly VisibleNode[] | null
 
 type Fragment = InlineFragmentNode | FragmentDefinitionNode
 
-/** The largest number of fields and fragments in a query. What is in a fragment counts for each object that uses it. */
+/** The largest number of fields and fragments in a query. Each object that uses a fragment counts its content again. */
 const MAX_SELECTED_FIELDS = 500
 /**
- * The most repeated fields in a query. A field that an object selects under several names counts once for each name after the
- * first, because each further name makes answers longer.
+ * The most repeated fields in a query. If a query selects a field of an object under several names (aliases), each name after the
+ * first counts, because it makes answers longer.
  */
 const MAX_REPEATED_FIELDS = 20
 
@@ -96,7 +96,8 @@ export class SelectionReader {
   }
 
   /**
-   * Returns the members of an object that the selection sets of `fields` select.
+   * Returns the members of an object that a query selects.
+   * @param fields the fields of the query whose value is the object; their selection sets name the members
    * @param seen the visible parts of the object; null when everything is visible
    * @throws QueryProblem also for a field that may not be seen, with the text for an unknown one
    */
@@ -147,7 +148,7 @@ export class SelectionReader {
       return asked(GraphQLSkipDirective) !== true && asked(GraphQLIncludeDirective) !== false
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error
-      // The rules of GraphQL allow a nullable variable that has a default value. Its given value may still be null.
+      // GraphQL allows a nullable variable here if the variable has a default value. The message may still give null for it.
       throw new QueryProblem(path, 'the argument "if" of a directive must be true or false')
     }
   }

@@ -55,13 +55,14 @@ const objectTypesOf = oncePerObject((kind: Kind): ReadonlyMap<RecordType, Object
   return new Map(
     kind.record_types.map((recordType) => {
       const type = types.ofMembers(recordType.name, membersOfSchema(recordType.schema))
-      // A member of a household may be a record too, so its type has the same fields.
+      // Objects inside a record, such as the members of a household, share this type if it has their name, and so these fields.
       addSearchableFields(type, kind, recordType)
       return [recordType, type]
     }),
   )
 })
 
+/** An object type while its fields are being added. */
 class ObjectTypeDraft implements ObjectType {
   readonly name: string
   readonly fields = new Map<string, ObjectField>()
@@ -175,8 +176,8 @@ function valueOrListReader(read: (object: JsonObject) => JsonValue[]): ObjectFie
 export interface MemberShape {
   readonly name: string
   /**
-   * The shape of the objects that the member may have, alone or in a list; absent when these objects have several shapes, or the
-   * member has none.
+   * The shape of the objects that the member may have, alone or in a list; absent when these objects have several shapes, or when
+   * the member has no objects.
    */
   readonly object?: ObjectShape
   /** True when the member may have a value that is not an object of the shape `object`. */

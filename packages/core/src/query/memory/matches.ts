@@ -28,7 +28,10 @@ export function matches(predicate: Predicate, record: SearchableValues): boolean
   return truthOf(predicate, (name) => record.values.get(name), record) === TRUE
 }
 
-/** The result of a predicate. `read` reads the record or an element; `record` is for conditions on lists and identifiers. */
+/**
+ * The result of a predicate. `read` reads an attribute of the record or, inside `SomeElement`, of an element. Conditions on lists
+ * and identifiers use `record`, which is always the whole record.
+ */
 function truthOf(predicate: Predicate, read: ReadAttribute, record: SearchableValues): Truth {
   switch (predicate.is) {
     case 'and': {

@@ -18,7 +18,7 @@ import { GRANT_STARTS_SQL } from '@rollcall/participants/store/grants'
 import { protectionVersionSql } from '@rollcall/records/records/protection'
 import type pg from 'pg'
 
-/** SQL condition: `delivery` is the newest envelope with a `notification`. @param delivery has id and notifications */
+/** SQL condition: `delivery` is the newest envelope of a row `notification`. @param delivery a table with id and notifications */
 export const isNewestEnvelopeSql = (delivery: string): string =>
   `notification.id = any(${delivery}.notifications) and notification.delivery = ${delivery}.id`
 
@@ -29,8 +29,9 @@ export const SET_NOTIFICATION_WAITING_SQL = `state = 'waiting', delivery = null,
 /**
  * SQL that inserts deliveries. A delivery with a target is pending and due now; without one it is held. The node that makes a
  * delivery with a claim attempts it at once.
- * @param rows SQL for a `from` clause: participant, registry and correlation_id, and of each delivery, as `new`, its id,
- * callback, message_id, target, encrypted, body, granted, protection, claim and seconds of the claim
+ * @param rows SQL for a `from` clause with the columns participant, registry and correlation_id, and a table `new` with a row for
+ * each delivery: id, callback, message_id, target, encrypted, body, granted and protection (`NewDelivery.disclosedUnder`), claim,
+ * and the seconds of the claim
  * @param page SQL of the page number
  * @param more SQL of the mailbox, of the envelope's number in the mailbox, and of the ids of its notifications
  */
@@ -104,8 +105,8 @@ export async function claimDueDeliveries(
 /**
  * Records an attempt, and the new state of its delivery. A delivery that was dropped or claimed anew since keeps its state. The
  * same statement counts a failure in the destination's breaker, or closes the breaker when the peer is up. Successes are
- * frequent, so one statement records many of them.
- * @param more.target the address that was called; null: the stored address of the delivery stays
+ * frequent, so `recordSuccess` records several in one statement.
+ * @param more.target the address that was called, which becomes the delivery's address; null: the address stays as it is
  * @returns true when the delivery still had the claim
  */
 export async function recordAttempt(
@@ -135,8 +136,8 @@ export async function recordAttempt(
 }
 
 /**
- * Records that a claimed delivery was not attempted: the attempt is not counted. Nobody claims the delivery before the time of
- * the claim has ended.
+ * Records that a claimed delivery was not attempted: the attempt is not counted. `claimed_until` stays, so nobody claims the
+ * delivery before that time.
  */
 export async function recordUnattempted(
   { pool }: Pick<Database, 'pool'>,
@@ -192,9 +193,9 @@ export interface PermissionChanges {
 }
 
 /**
- * Finds out what has changed since a delivery was made. If the grant of the delivery is unknown, the times are compared. A
- * delivery that was made less than two seconds after the start of the present grant counts as older than that grant, because a
- * node may have used the former grant for a moment.
+ * Finds out what has changed since a delivery was made. If no grant is stored with the delivery, the time at which it was made is
+ * compared with the start of the present grant. A delivery that was made less than two seconds after this start counts as older
+ * than the grant, because a node may have used the former grant for a moment.
  * @param grant `Grant.id` of the present grant
  */
 export async function findPermissionChanges(

@@ -43,8 +43,8 @@ const IS_IN_CLOSED_MAILBOX_SQL = `exists (
 const IS_DROPPED_FOR_REPLAY_SQL = `(state = 'dropped' and reason is not distinct from 'replayed')`
 
 /**
- * SQL condition: the documents of an event were deleted after the delivery of its envelope (`deleteSentEventDocuments`), so the
- * envelope cannot be composed again.
+ * SQL condition: the envelope was delivered, and then the documents of one of its events were deleted
+ * (`deleteSentEventDocuments`). So the envelope cannot be composed again.
  */
 const HAS_CLEARED_EVENT_SQL = `(state = 'delivered' and mailbox is not null and exists (
   select 1 from notification join event on event.id = notification.event
@@ -88,8 +88,9 @@ export async function countDeliveryChange(
 
 /**
  * Retries, drops or replays those of the chosen deliveries whose state allows the change, and tells the nodes what is due.
- * Retried deliveries are attempted first. For a finished envelope of notifications its notifications are put back into the
- * mailbox, and are sent in new envelopes with other message_ids. Nothing is retried or replayed from a closed mailbox.
+ * Retried deliveries are attempted first. A retry or replay of an envelope of notifications that is not pending puts the
+ * notifications back into the mailbox, to be sent in new envelopes with other message_ids. Nothing is retried or replayed from a
+ * closed mailbox.
  * @param options.probes true: a destination whose circuit breaker is open is probed at once
  * @returns the number of changed deliveries
  */

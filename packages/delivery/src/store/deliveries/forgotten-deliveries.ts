@@ -5,9 +5,9 @@ import { senderIdSql } from '@rollcall/participants/store/participant-names'
 import { isNewestEnvelopeSql } from './deliveries.ts'
 
 /**
- * The old deliveries that are deleted together with their attempts, also when they are pending. Two kinds of notification
- * envelopes stay: pending ones, and those that were given up because their mailbox was closed, while their notifications are
- * stored. Those notifications are sent again when the mailbox is opened.
+ * The old deliveries that are deleted together with their attempts. A pending reply is deleted too, but a pending envelope of
+ * notifications is not. An envelope that was given up because its mailbox was closed is not deleted while its notifications are
+ * stored: they are sent again when the mailbox is opened.
  */
 export const DELIVERIES_TO_DELETE: ExpiringRows = {
   table: 'delivery',

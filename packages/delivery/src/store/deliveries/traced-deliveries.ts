@@ -36,7 +36,7 @@ export interface TracedAttempt {
   readonly error: string | null
 }
 
-/** The circuit breaker of a destination at which attempts fail. */
+/** The breaker of a destination at which attempts have failed since the last success. It is open if `opened_at` is not null. */
 export interface TracedBreaker {
   readonly failures: number
   readonly opened_at: Date | null
@@ -48,7 +48,7 @@ export interface ExchangeDeliveries {
   readonly delivery_states: Readonly<Partial<Record<DeliveryState, number>>>
   /** The first deliveries of the exchange in the order of their pages, at most `each`. */
   readonly deliveries: readonly TracedDelivery[]
-  /** The breaker at the address of a waiting delivery, when attempts there fail. */
+  /** The breaker of a pending delivery's destination, of several the one that opened first; null when none has failures. */
   readonly breaker: TracedBreaker | null
 }
 
@@ -89,7 +89,7 @@ export async function findDeliveriesOfExchange(
   }
 }
 
-/** Reads deliveries with their attempts in the order of pages, at most `each`. @param condition SQL with `$1` */
+/** Reads deliveries with their attempts in the order of pages, at most `each`. @param condition SQL in which `$1` is `value` */
 export async function traceDeliveries(
   { pool }: Pick<Database, 'pool'>,
   condition: string,

@@ -74,8 +74,8 @@ interface UnconsentedSubscription {
 }
 
 /**
- * Finds subscriptions whose consent has ended, and takes the locks of their registries. The subscriptions are read again under the
- * locks: while one was waited for, a subscription may have been renewed with another consent, or without one.
+ * Finds subscriptions whose consent has ended, and takes the locks of their registries. The subscriptions are read again under
+ * the locks: while one was waited for, a subscription may have been renewed with another consent, or without one.
  * @param most the most subscriptions that are found; absent: all
  */
 async function lockUnconsentedSubscriptions(
@@ -102,7 +102,7 @@ async function lockUnconsentedSubscriptions(
   return found.length === 0 ? [] : find(found.map(({ id }) => id))
 }
 
-/** The most subscriptions that are ended in one run. */
+/** The most subscriptions that one call of `endUnconsentedSubscriptions` ends. */
 const MOST_ENDED_SUBSCRIPTIONS = 1_000
 
 /** Ends at most `MOST_ENDED_SUBSCRIPTIONS` subscriptions whose consent has ended (`hasConsentEndedSql`). @returns how many */

@@ -10,13 +10,13 @@ export interface EventsToCorrect {
   readonly record_type: string
   readonly record: RecordId
   /**
-   * Only events of this type are corrected, and of them only those that no later event has taken back. Null: events of every type,
-   * also those that a later event has taken back.
+   * Only events of this type are corrected, and of them only those that no later event has taken back. Null: events of every
+   * type, also those that a later event has taken back.
    */
   readonly event_type: string | null
   /** Events that were recorded before this time are not corrected. */
   readonly since: Date
-  /** The id of the only event that is corrected, in addition to events of backfills; undefined: all events of the type. */
+  /** The id of the event that is corrected; events of backfills are corrected too. Undefined: all events of the type. */
   readonly corrected_event: number | undefined
 }
 

@@ -31,12 +31,13 @@ export interface SentNotification {
 }
 
 /**
- * Writes envelopes in the statement of their audit entries. `held` selects the envelopes that may be sent. An envelope may not be
- * sent when its mailbox is closed, claimed by another node, locked by another transaction, or has a pending delivery; when the
- * sequence has changed, so another node has made the next envelope; when a subscription is silenced (`IS_SILENCED_SQL`); when a
- * notification is deleted, locked by another transaction, moved to another mailbox, or no longer waiting. `held` locks the
- * notifications, so that an erasure waits for the commit and then counts the envelope. Each mailbox is looked up by its id,
- * because a join would read all of them.
+ * Writes envelopes in the statement of their audit entries. `held` selects and locks the envelopes that may be sent:
+ * - the mailbox is open, has the sequence `after` and no pending delivery, and no other node has claimed it;
+ * - every notification is stored and waits in this mailbox, and no subscription is silenced (`IS_SILENCED_SQL`);
+ * - no other transaction has locked the mailbox or a notification.
+ *
+ * The locks make an erasure wait for the commit, and then count the envelope. Each mailbox is looked up by its id, because a join
+ * would read all of them.
  */
 export const ENVELOPE_JOINT_WRITE: JointWrite<NewEnvelope> = {
   name: 'envelopes',

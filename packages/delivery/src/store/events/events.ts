@@ -17,8 +17,9 @@ export const referenceIdSql = (mailbox: string, event: string): string =>
   `encode(substring(sha256(${mailbox}.reference_key || int8send(${event}::bigint)) for 16), 'hex')::uuid::text`
 
 /**
- * SQL query that announces to all nodes the mailboxes of `rows`, by their ids if there are at most `MOST_ANNOUNCED_MAILBOXES`. It
- * has a row if there are any. @param rows SQL for a `from` clause, with a column `mailbox`
+ * SQL query that announces to all nodes the mailboxes of `rows`: their ids, or, with more than `MOST_ANNOUNCED_MAILBOXES`, only
+ * that any mailbox may have something due. Without mailboxes the query announces nothing.
+ * @param rows SQL for a `from` clause, with a column `mailbox`
  */
 export const announceMailboxesSql = (rows: string): string =>
   `select pg_notify('${WORK_CHANNEL}', '${MAILBOXES_PAYLOAD_PREFIX}' ||
@@ -93,8 +94,8 @@ const LAST_DELETION_SQL = lastDeletionSql({
 /**
  * Takes ids for events, and versions for changed records. A version is the time at which the import or publication began, in
  * microseconds since 1970, or the last known version of the record plus one, if that is larger. So it says nothing about other
- * records, grows after a restore, and is an exact number in JSON. A record that was deleted after the import or publication
- * began, and is written again, gets the first whole second after its deletion, also in microseconds.
+ * records, grows after a restore, and is an exact number in JSON. A record that was deleted since the import or publication
+ * began, and is written again, gets at least the first whole second after the deletion, in the same unit.
  */
 export async function takeEventIdsAndVersions(
   client: ClientBase,

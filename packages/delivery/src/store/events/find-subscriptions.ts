@@ -9,7 +9,10 @@ import type { ClientBase } from 'pg'
 import { columnValues } from './column-values.ts'
 import { IS_UNFILTERED_SQL } from './waiting.ts'
 
-/** Two subscriptions of a participant in a registry are equal if these values are equal. Both types have canonical names. */
+/**
+ * Two subscriptions of a participant in a registry are equal if their event types, record types (by canonical names) and
+ * fingerprints of the criteria are equal.
+ */
 export interface SubscriptionIdentity {
   readonly event_type: string
   readonly record_type: string

@@ -11,9 +11,9 @@ const MOST_READ_ROWS = 1_000
 const MOST_DELETED_NOTIFICATIONS = 5_000
 
 /**
- * SQL condition: the event is older than $1 seconds, no hold keeps it, and none of its notifications may still be sent. A
- * notification may be sent when it waits, is being delivered, or was given up when its mailbox was closed; but not when that
- * mailbox was closed more than $1 seconds ago.
+ * SQL condition: the event is older than $1 seconds, no hold keeps it, and none of its notifications may still be sent. In a
+ * mailbox that is open, or was closed less than $1 seconds ago, a notification may still be sent if it waits, has a pending
+ * delivery, or was given up when the mailbox was closed.
  */
 const IS_FORGETTABLE_EVENT_SQL = `recorded_at < now() - make_interval(secs => $1) and not exists (
       select 1 from notification join mailbox on mailbox.id = notification.mailbox

@@ -10,12 +10,12 @@ const LOCK_FUNCTION_BY_PURPOSE = {
 /**
  * Takes the lock of a registry until the transaction ends. Transactions with another purpose than `change` have it alone.
  * - `change`: changes of records. Transactions share the lock, and take it before they lock a record.
- * - `subscribe`: subscriptions are made or renewed, or ended by request, by the operator or with a consent.
+ * - `subscribe`: subscriptions are made or renewed, or end by a request, by the operator, or because their consent has ended.
  * - `exclusive change`: no other change may run beside, for example when records are merged, a person is protected, or the
  *   registry gets another source. So no record is made meanwhile with an identifier of a retired record.
  *
- * A transaction that answers an accepted request locks the row of the exchange before. No deadlock follows, because changes of
- * records never lock such a row.
+ * A transaction that answers an accepted request locks the row of the exchange before it takes this lock. No deadlock follows,
+ * because changes of records never lock such a row.
  */
 export async function lockRegistryFor(
   client: ClientBase,

@@ -138,8 +138,8 @@ export async function retryOutbox({ pool }: Pick<Database, 'pool'>, ids: readonl
 const ROWS_READ_AT_A_TIME = 20
 
 /**
- * Finds the waiting and failed rows of the event outbox that have one of these identifiers, as that of the record or of a person
- * in it. Looks into the rows of the given registries, and of namespaces that no registry has.
+ * Finds the waiting and failed rows of the event outbox in which the record, or a person whom the record names, has one of these
+ * identifiers. Looks into the rows of the given registries, and of namespaces that no registry has.
  * @returns the ids of the rows
  */
 export async function findOutboxRowsAbout(

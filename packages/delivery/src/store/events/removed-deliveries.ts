@@ -23,7 +23,7 @@ export const subscriptionRowsToRemove = (removable: Removable): PackageRows => (
 
 const IS_IN_NAMESPACE_SQL = `namespace = ${namespaceSql('$1')}`
 
-/** The rows of a registry's events and outbox, to count and to delete. Failed outbox rows do not count as pending. */
+/** The rows of a registry's events and outbox, to count and to delete. Failed outbox rows are deleted, but are not pending. */
 export const EVENT_ROWS_TO_REMOVE: PackageRows = {
   counted: { events: countRowsSql('registry', 'event') },
   pending: { outbox: `select count(*) from rollcall_outbox.event where ${IS_IN_NAMESPACE_SQL} and failed_at is null` },

@@ -14,7 +14,7 @@ export interface DeliveryEvidence {
   readonly unsubscribed_at: Date | null
   /**
    * The id of an answer that was acknowledged at the first attempt, and that the check may send again; null: there is none, or
-   * some answer was attempted more than once already.
+   * the check needs none, because an answer was attempted more than once already.
    */
   readonly delivery: string | null
   /** The code of the newest live subscription that was made during the check (`CheckedSystem.since`); null when there is none. */

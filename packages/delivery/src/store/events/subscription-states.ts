@@ -36,7 +36,7 @@ export async function endSubscriptions(
 /**
  * Marks subscriptions that have ended by themselves as unsubscribed, so that they are not opened again when a death is
  * taken back.
- * @returns how many of them have ended
+ * @returns how many of the given subscriptions had ended
  */
 export async function markUnsubscribed(client: ClientBase, subscriptions: readonly number[]): Promise<number> {
   if (subscriptions.length === 0) return 0
@@ -114,7 +114,7 @@ export async function suspendSubscriptions(
   await deleteSubscriptionKeys(client, subscriptions)
 }
 
-/** The subscriptions of a registry that were suspended for one reason, other than a closed mailbox. */
+/** The subscriptions of a registry that were suspended for the same `reason`, which is not a closed mailbox. */
 export interface SuspendedSubscriptions {
   /** The namespace of the registry; empty when the registry was removed. */
   readonly registry: string

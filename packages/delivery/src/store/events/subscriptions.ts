@@ -61,7 +61,10 @@ export async function lockSubscriber(client: ClientBase, participant: number): P
   await client.query(`select pg_advisory_xact_lock(hashtext('rollcall subscriber'), $1)`, [participant])
 }
 
-/** Inserts the subscriptions that do not exist already. @returns how many were made */
+/**
+ * Inserts subscriptions. Leaves out each that equals a stored subscription which has not ended (`SubscriptionIdentity`).
+ * @returns how many were inserted
+ */
 export async function insertSubscriptions(
   client: ClientBase,
   { participant, registry, mailbox, encrypted, transaction_id, correlation_id }: SubscriptionRequester,
@@ -151,8 +154,8 @@ export interface SubscriptionRenewal extends SubscriptionTypesAndKeys {
 }
 
 /**
- * Renews subscriptions, and makes suspended ones live again. Their notifications, also those that wait, go to the
- * mailbox of the request. From now on they are encrypted if this request was encrypted, or an earlier one for the subscription.
+ * Renews subscriptions, and makes suspended ones live again. Their notifications, also those that wait, go to the mailbox of the
+ * request. From now on the notifications are encrypted if this request or an earlier request for the subscription was encrypted.
  * @returns how many were renewed
  */
 export async function renewSubscriptions(

@@ -143,13 +143,13 @@ const LAST_DELETION_SQL = lastDeletionSql({
 })
 
 /**
- * SQL of the version of a backfilled record: that of its last event, or the beginning of yesterday if that is higher. Forgotten
- * events are lower, because events are stored for 30 days or longer. Later changes are higher, because their version is above all
- * stored ones. A change in a transaction beside the backfill is higher, too, if its import began since yesterday. The version is
- * only a day, for the same reason as the time of the item.
+ * SQL of the version of a backfilled record: the version of its last event, or the beginning of yesterday if that is higher. This
+ * version is higher than the versions of the record's forgotten events, because events are stored for 30 days or longer. Later
+ * changes get a higher version; so does a change at the same time, if its import began since yesterday. Without an event the
+ * version tells no exact time, for the same reason as the time of the item (`queueBackfill`).
  *
- * A record without an event that was written since yesterday has version 0 (not known) if any record of its type was deleted
- * since then: it may have been deleted, with a higher version, and written again.
+ * A record that was written since yesterday, and has no event, has version 0 (not known) if a record of its type was deleted
+ * since yesterday: it may be the deleted record, which may have had a higher version.
  */
 const BACKFILL_VERSION_SQL = `greatest((
             select max(record_version) from event

@@ -13,10 +13,10 @@ import { type TracedDelivery, traceDeliveries } from '../deliveries/traced-deliv
 /** An item of an envelope, or a waiting notification that will become an item. */
 export interface TracedNotification {
   readonly traced: 'notification'
-  /** The sender_id of the participant. */
+  /** The sender_id of the participant; null, like its status, when the participant was removed. */
   readonly participant: string | null
   readonly participant_status: Participant['status'] | null
-  /** The namespace of the registry. */
+  /** The namespace of the registry; null when the registry was removed. */
   readonly registry: string | null
   readonly reference_id: string | null
   /** The codes of the item's subscriptions. `presence`: whether the record fulfils the filter before and after the event. */

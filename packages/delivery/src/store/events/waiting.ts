@@ -184,8 +184,8 @@ export interface RedirectedCorrection {
 
 /**
  * Redirects the corrections whose earlier notification was dropped, for example because the record was hidden. Each then corrects
- * the last notification before the dropped one that was not dropped, of the same subscription and record. That one also has the
- * same event type, unless the correction says that the record was merged into another one.
+ * an older notification of the same subscription and record: the last one that was not dropped. This notification also has the
+ * event type of the dropped one, unless the correction says that the record was merged into another one.
  * @returns only the corrections whose earlier notification was dropped
  */
 export async function redirectCorrections(

@@ -70,6 +70,7 @@ const fileFormatOf = (found: ReadonlyMap<string, string>): string => (found.get(
 const hasRequiredFields = (found: ReadonlyMap<string, string>): boolean =>
   found.has('action') && found.has('fileFormat') && (found.has('envelope') || fileFormatOf(found) === DEFAULT_FORMAT)
 
+/** Reads the file into memory. Stops after the piece that passes `maxBytes`; then `isWhole` is false. */
 async function bufferFile(parts: PartEvents, maxBytes: number): Promise<BufferedFile> {
   const pieces: Buffer[] = []
   let size = 0

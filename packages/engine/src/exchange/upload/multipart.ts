@@ -128,6 +128,7 @@ class PartSplitter {
 /** The header lines of a part: the values by name, in lower case. */
 type PartHeaderLines = Readonly<Record<string, readonly string[] | undefined>>
 
+/** The beginning of a part with these header lines; a fault when the content of the part is encoded. */
 function partEventOfHead(head: PartHeaderLines): PartEvent | RequestFault {
   const encoding = head['content-transfer-encoding']?.[0]?.trim().toLowerCase() ?? 'binary'
   if (!['7bit', '8bit', 'binary'].includes(encoding)) {

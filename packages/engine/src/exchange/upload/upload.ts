@@ -25,7 +25,8 @@ import { type CheckedItem, type MakeUploadFileReader, uploadFormatsOf } from './
 import { badRequestFault, boundaryOf, type PartEvents, readPartPieces, readParts } from './multipart.ts'
 
 /**
- * Reads the parts before the file, and the whole file if it has the envelope.
+ * Reads the parts before the file. With fileFormat json, the file is the envelope, and is read whole. A file of another format
+ * has the items, and is read with the message.
  * @throws RequestFault err.request.bad, err.signature.missing, err.encryption.invalid
  */
 export async function readUploadRequest(
@@ -71,7 +72,8 @@ async function readUploadEnvelope(
   bounds: JsonBounds,
 ): Promise<Envelope> {
   if (fields.envelope === null) {
-    // Refuses with err.signature.missing a sender that must sign. Any other sender learns that the envelope is missing.
+    // Checks an envelope without a signature: throws err.signature.missing if the sender must sign. Any other sender learns that
+    // the envelope is missing.
     await verifyEnvelope(deps, participant, new SourcedEnvelope('{}'))
     throw badRequestFault(`envelope: is required where fileFormat is ${fields.fileFormat}, before a file that is long`)
   }
@@ -159,7 +161,7 @@ function readFileDigest(value: unknown): Buffer | null {
   throw new RequestFault('err.request.bad', 'message.file_sha256: must be the SHA-256 of the file, in hexadecimal or base64url')
 }
 
-/** The length of a slice in bytes. Even if it has the shortest rows, they are read in a few milliseconds. */
+/** The length of a slice in bytes. Even a slice with the shortest rows of a file is read in a few milliseconds. */
 const SLICE_BYTES = 4_096
 
 /**

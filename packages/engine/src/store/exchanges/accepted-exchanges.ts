@@ -98,7 +98,7 @@ export async function findEncryptedRequest({ pool }: Pick<Database, 'pool'>, id:
   return rows[0]?.request ?? null
 }
 
-/** Finds the items of an exchange, or of one of its chunks, that have this page, in order. @param page from 2 */
+/** Finds the items of an exchange, or of one of its chunks, that have records on this page, by position. @param page from 2 */
 export async function findPersistedPage(
   { pool }: Pick<Database, 'pool'>,
   { correlation_id, first_item, items }: Pick<AcceptedExchange, 'correlation_id' | 'first_item' | 'items'>,
@@ -137,7 +137,7 @@ export interface AskedExchangeScope {
   readonly operation: string
 }
 
-/** The most messages with one transaction_id that a status question reads; status questions with this id count too. */
+/** The most messages with one transaction_id, status questions included, among which the exchange is searched for. */
 const MOST_MESSAGES_OF_ONE_ID = 10_000
 
 /** Finds the newest exchange of the asker with one of the given transaction_ids or correlation_ids. */

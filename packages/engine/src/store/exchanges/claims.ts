@@ -41,7 +41,7 @@ export interface ClaimLimits {
   readonly free: number
   /** The most slots that one participant may have. */
   readonly share: number
-  /** The number of slots kept free for participants without exchanges in progress on this node: others may not take these. */
+  /** The number of slots that only participants without exchanges in progress on this node may take. */
   readonly reserve: number
   /** The most large requests in progress; each participant has one at most. */
   readonly large: number
@@ -56,7 +56,7 @@ const IS_UNANSWERED_SQL = `state in ('accepted', 'replying') and open_chunks is 
 /** SQL condition: the exchange must be answered now, and is not claimed. */
 const IS_CLAIMABLE_SQL = `${IS_UNANSWERED_SQL} and due_at <= now() and (claimed_until is null or claimed_until <= now())`
 
-/** SQL of the seconds until the first exchange is due. Claimed ones count too, because their claims may end. */
+/** SQL of the seconds until the first exchange is due by `due_at`, also a claimed one, because its claim may end. */
 export const EXCHANGES_DUE_SQL = `with recursive ${participantsWithRowsSql('accepted_exchange', IS_UNANSWERED_SQL)}
   select extract(epoch from min(first.due_at) - now()) from waiting cross join lateral (
     select due_at from accepted_exchange where participant = waiting.participant and ${IS_UNANSWERED_SQL} order by due_at limit 1
@@ -155,7 +155,7 @@ const CLAIM_EXCHANGES = `with recursive ${participantsWithRowsSql('accepted_exch
 /** The row id of an exchange, and the id of its claim. */
 export type ExchangeClaim = Pick<ClaimedExchange, 'id' | 'claim'>
 
-/** SQL that selects and locks the exchanges that still have the given claims. */
+/** SQL that selects and locks the exchanges that still have the given claims. @param how the end of its `for update` clause */
 const claimedExchangesSql = (how: string): string => `held as (
     select correlation_id from accepted_exchange
       join unnest($1::uuid[], $2::uuid[]) as given (id, claim) on correlation_id = id and accepted_exchange.claim = given.claim
@@ -163,8 +163,8 @@ const claimedExchangesSql = (how: string): string => `held as (
   )`
 
 /**
- * Renews claims for so many seconds. A claim that another node has taken over stays with that node. An exchange whose
- * page is being committed is skipped, because that commit may end its claim.
+ * Renews claims: they end so many seconds from now. An exchange that another node has claimed meanwhile stays with that node. An
+ * exchange whose page is being committed is skipped, because that commit may end its claim.
  */
 export async function renewClaims(pool: pg.Pool, claims: readonly ExchangeClaim[], seconds: number): Promise<void> {
   await pool.query({
@@ -178,8 +178,8 @@ export async function renewClaims(pool: pg.Pool, claims: readonly ExchangeClaim[
 
 /**
  * Releases claims; the exchanges are due again after so many seconds.
- * @param counted false: the run does not count in `runs`, because the node stops, or because it failed after the longest pause
- *   (`releaseFailedExchange`)
+ * @param counted false: the run does not count in `runs`, because the node stops, or because the exchange has already failed so
+ *   often that its pause is the longest (`releaseFailedExchange`)
  */
 export async function releaseClaims(
   pool: pg.Pool,

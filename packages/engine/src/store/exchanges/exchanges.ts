@@ -133,6 +133,7 @@ export function createExchangeMemory({ pool }: Pick<Database, 'pool'>, options: 
   }
 }
 
+/** Compares a received message with the stored one that has the same participant and message_id. */
 function compareWithStored({ fingerprint, correlation_id }: StoredExchange, stored: StoredExchange): KnownOrNewExchange {
   return stored.fingerprint.equals(fingerprint)
     ? { correlation_id: stored.correlation_id, known: 'same' }
@@ -142,6 +143,7 @@ function compareWithStored({ fingerprint, correlation_id }: StoredExchange, stor
 /** The approximate bytes that a reference_id takes in the row of a request. */
 const REFERENCE_ID_BYTES = 64
 
+/** The number of bytes to store for an accepted request: its encrypted chunks and its reference_ids. For other messages 0. */
 const requestBytesOf = ({ accepted }: NewExchange): number =>
   accepted === undefined
     ? 0
@@ -180,8 +182,8 @@ const ACCEPTANCE_SQL_TYPES = [
 ]
 
 /**
- * SQL that stores messages, accepts those with an `Acceptance`, and tells the workers of all nodes if some are not claimed. The
- * statement must read `announced`: PostgreSQL runs a `select` in `with` only as far as something reads it.
+ * SQL that stores messages, accepts those with an `Acceptance`, and tells the workers of all nodes if some are not claimed. A
+ * statement with this SQL must read its part `announced`: PostgreSQL runs a `select` in `with` only as far as something reads it.
  */
 const storeAndAcceptSql = (parameter: WriteParameterSql): string => `${insertExchangesSql(parameter)},
   asked as (
@@ -208,6 +210,7 @@ const storeAndAcceptSql = (parameter: WriteParameterSql): string => `${insertExc
   )}),
   announced as (select pg_notify('${WORK_CHANNEL}', '') where exists (select 1 from accepted where claim is null))`
 
+/** SQL that adds the accepted messages of the statement to the day's count for the daily limit. Chunks are not counted. */
 const COUNT_ACCEPTED_MESSAGES_SQL = `counted as (${countMessagesSql(ACCEPTED_DAY, 'accepted', 'count(*) filter (where parent is null)')})`
 
 /** Stores, accepts, announces and counts messages in one statement: all of it is written, or nothing. */
@@ -217,7 +220,7 @@ const ACCEPT_EXCHANGES = {
     select participant, message_id, (select count(*) from announced) as announced from added`,
 }
 
-/** SQL condition: the row of the message_id has this correlation_id, so it is this message's row and not an earlier one's. */
+/** SQL condition: the row of the message_id has this message's correlation_id. False: an earlier message has stored the row. */
 const IS_STORED_MESSAGE_SQL = `offered.correlation_id in (select correlation_id from added) or (
       select true from exchange where exchange.participant = offered.participant
         and exchange.message_id = offered.message_id and exchange.correlation_id = offered.correlation_id limit 1)`

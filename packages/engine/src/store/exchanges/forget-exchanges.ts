@@ -10,7 +10,7 @@ import { senderIdSql } from '@rollcall/participants/store/participant-names'
 
 /** The most rows that one statement deletes: it takes some ten milliseconds, so that nobody waits long. */
 const MOST_DELETED_ROWS = 5_000
-/** One statement deletes no further accepted exchange when those before have this many items: their items are deleted too. */
+/** One statement deletes accepted exchanges only until they have this many items together, because it deletes their items too. */
 const MOST_DELETED_ITEMS = 50_000
 
 /**
@@ -44,13 +44,15 @@ const EXPIRING_ROWS: readonly ExpiringRows[] = [
   EXPIRING_ACCEPTED_EXCHANGES,
   DELIVERIES_TO_DELETE,
   rowsByReceivedAt('exchange'),
-  // A ciphertext has no time in it, so a copy of it could be sent as long as one of our keys decrypts it. Its row stays as long.
+  // A ciphertext has no time in it, so a copy of it could be sent as long as one of our keys decrypts it. Its row stays while we
+  // have a valid encryption key that was made before the receipt.
   rowsByReceivedAt('sealed_message', { stillNeeded: `sealed_message.received_at >= ${ENCRYPTION_KEYS_SINCE_SQL}` }),
-  // Receipts name no participant. With null, a hold on any participant keeps all receipts.
+  // Receipts name no participant, so any receipt may be of a held one. With null, a hold on any participant keeps all receipts.
   rowsByReceivedAt('enrolment_receipt', { sender_id: null }),
   EXPIRING_CONSENT_USES,
 ]
 
+/** The old callbacks to delete: those in the inbox, which other systems sent to us. */
 const EXPIRING_CALLBACKS = rowsByReceivedAt('inbox_message')
 
 /**
@@ -75,7 +77,10 @@ export async function forgetInbox(db: Pick<Database, 'pool'>, retention: number)
   return deleteExpiredRows(db, EXPIRING_CALLBACKS, retention)
 }
 
-/** Makes SQL that selects the ctids of the first of these exchanges, until they have `MOST_DELETED_ITEMS` items; at least one. */
+/**
+ * Makes SQL that selects the ctids of these exchanges in their order, up to the one with which they have `MOST_DELETED_ITEMS`
+ * items or more together.
+ */
 const exchangesWithinItemLimitSql = (exchanges: string): string => `select ctid from (
     select ctid, sum(items) over (rows unbounded preceding) - items as before from (${exchanges}) as old
   ) as counted where before < ${MOST_DELETED_ITEMS}`

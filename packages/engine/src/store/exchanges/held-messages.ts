@@ -5,7 +5,7 @@ import { NO_STATEMENT_TIMEOUT_SQL, withTransaction } from '@rollcall/database/tr
 import { dropUnsentOfParticipant, UNSENT_DELIVERIES_SQL, UNSENT_NOTIFICATIONS_SQL } from '@rollcall/delivery/store/events/unsent'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 
-/** The numbers of held messages of one participant. */
+/** How many messages of one participant are held after a restore, and how many notifications and requests wait. */
 export interface HeldMessages {
   /** The sender_id of the participant. */
   readonly participant: string

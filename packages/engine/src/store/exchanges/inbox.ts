@@ -50,7 +50,7 @@ interface StoredMessage {
   readonly correlation_id: string
 }
 
-/** The encryption context of a stored callback: its ciphertext is valid in its own row only (`keys/bodies.ts`). */
+/** The binding of a stored callback: its ciphertext can be decrypted only as that of its own row (`keys/bodies.ts`). */
 export const inboxBodyBinding = ({ participant, message_id }: InboxKey): string =>
   `inbox ${inboxKeyText({ participant, message_id })}`
 

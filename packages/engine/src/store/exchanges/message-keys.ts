@@ -1,4 +1,4 @@
-/** Finds the messages that belong to an id, and returns their message_ids as the audit log stores them. */
+/** Finds messages by one of their ids. Returns their message_ids as the audit log has them: long ones hashed (`messageKey`). */
 
 import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
@@ -7,7 +7,7 @@ import { DELIVERIES_SQL, SENT_ITEMS_SQL } from '@rollcall/delivery/store/deliver
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 
-/** The most exchanges that a search for one id finds. */
+/** The most exchanges whose messages one call of `findAuditedMessageIds` finds, in no order. */
 const MOST_FOUND_EXCHANGES = 1_000
 
 /** The names of the ids by which a message can be found. */

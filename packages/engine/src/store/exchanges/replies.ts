@@ -25,8 +25,8 @@ export interface NewAnsweredItem {
 }
 
 /**
- * A page of an answer, or the end of an exchange without a further page. Written only while the exchange has the claim of the run
- * that made it.
+ * A page of an answer, or the end of an exchange without a further page. It is written only while the exchange has the claim
+ * under which the page was made.
  */
 export interface PageToCommit {
   /** The row id of the exchange or chunk. */
@@ -114,17 +114,19 @@ const NO_RECORD_IDS = { record_ids: null, record_keys: null }
 const columnValues = <Row>(rows: readonly Row[], names: readonly (keyof Row)[]): unknown[][] =>
   names.map((name) => rows.map((row) => row[name]))
 
-/** Makes the SQL of a table whose rows are the pages to write. */
+/** Makes SQL for a `from` clause: the pages to write, from the parameters of the statement. */
 const pageRowsSql = (
   parameter: WriteParameterSql,
 ): string => `unnest(${parameter(0)}::uuid[], ${parameter(1)}::uuid[], ${parameter(2)}::integer[],
     ${parameter(3)}::integer[], ${parameter(4)}::text[], ${parameter(5)}::boolean[]) with ordinality
     as step (id, claim, before, page, state, goes_on, number)`
+
+/** SQL condition: the exchange of the page (`step`) is not finished, and still has the claim and the last page of the run. */
 const HOLDS_CLAIM_SQL = `exchange.correlation_id = step.id and exchange.claim = step.claim and exchange.page = step.before
   and exchange.state in ('accepted', 'replying')`
 
 // The deliveries of a divided request have page numbers of the whole request: first come the first pages of all chunks, then
-// their second pages. Requests whose chunks are answered at the same time are locked in one order.
+// their second pages. `stepped_parents` locks divided requests in the order of their ids, so that statements do not deadlock.
 const writePagesSql = (parameter: WriteParameterSql, condition: string): string => `stepped as (
     update accepted_exchange as exchange set page = step.page, state = step.state, runs = 0,
       claim = case when step.goes_on then exchange.claim end,

@@ -32,8 +32,8 @@ const FIND_FIRST_STEPS = `with newest as (
     (select min(finished_at) from sent where state = 'delivered') as callback`
 
 /**
- * Finds the time of each step of the checklist on the partner page: the first time among a participant's newest messages and
- * deliveries.
+ * Finds the time of each step of the checklist on the partner page: the first time among the participant's newest messages and
+ * deliveries (`MOST_NEWEST_ROWS`). An earlier time is not found.
  * @param participant `Participant.id`
  */
 export async function findFirstSteps({ pool }: DatabaseWithPool, participant: number): Promise<Milestones> {

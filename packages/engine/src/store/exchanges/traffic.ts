@@ -35,9 +35,9 @@ function countHour(db: Pick<Database, 'pool'>, begin: number): Promise<readonly 
 }
 
 /**
- * Lists the last hours with their traffic, the newest first. Hours are counted until the time of the call is used up;
- * the newest one is always counted.
- * @param spent whether the time of the call is used up
+ * Lists the last hours with their traffic, the newest first. The present hour is always counted; an earlier one that is not
+ * cached is counted only if `spent` is false before it.
+ * @param spent returns true when the call has no time left
  */
 export async function listTrafficHours(
   db: Pick<Database, 'pool'>,
@@ -89,8 +89,8 @@ export const trafficDurations = (rows: readonly TrafficRow[]) => ({
 })
 
 /**
- * A quantile of the durations in milliseconds. Durations are counted in steps, so it is the longest duration of a step
- * (`stepDurationMs`).
+ * A quantile of the durations in milliseconds. Durations are counted in steps, which are ranges, so the quantile is rounded up to
+ * the longest duration in its step (`stepDurationMs`).
  * @param share the share of messages that took no longer, such as 0.5 for the median
  */
 function durationQuantileMs(rows: readonly TrafficRow[], share: number): number | null {

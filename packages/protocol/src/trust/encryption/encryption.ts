@@ -17,6 +17,7 @@ import { type EncryptionKey, publicEncryptionKey } from './keys.ts'
  * by trying; `step` says which check failed; it must not reach a peer.
  */
 export class EncryptionProblem extends Error {
+  /** `form`: the form is wrong; `key`: no key of ours fits; `open`: decryption failed; `content`: the plaintext is no message. */
   readonly step: 'form' | 'key' | 'open' | 'content'
 
   constructor(step: EncryptionProblem['step']) {
@@ -64,7 +65,7 @@ async function encryptPlaintext(plaintext: Uint8Array, header: EncryptionHeader,
   jwe.addRecipient(key).setUnprotectedHeader(header)
   if (findKeyEncryption(header.alg)?.extra.length) {
     // With one recipient, the library would put `epk` into `protected`, which the specification does not allow. So a second
-    // recipient is added, with a key that nobody has; what the library returns for the second recipient is dropped.
+    // recipient with a random key is added. The library's result for this recipient is not used.
     const nobody = crypto.getRandomValues(new Uint8Array(32))
     jwe.addRecipient(nobody).setUnprotectedHeader({ alg: 'A256KW', enc: header.enc })
   }
@@ -74,8 +75,8 @@ async function encryptPlaintext(plaintext: Uint8Array, header: EncryptionHeader,
 }
 
 /**
- * Returns our private key with this `kid`; null when there is none. An error of this function means that our keys cannot be read,
- * not that the message is wrong.
+ * Returns our private key with this `kid`; null when we have none. It throws when our keys cannot be read: then the message is
+ * not at fault, and `decryptMessage` passes the error on.
  */
 export type ResolveKey = (kid: string) => CryptoKey | null | Promise<CryptoKey | null>
 
@@ -85,7 +86,10 @@ export interface DecryptionLimits {
   readonly maxCiphertextBytes: number
   /** The limits with which `parseJson` reads the decrypted text. */
   readonly bounds?: JsonBounds
-  /** `read` parses decrypted texts of at least `from` characters, in place of `parseJson`; null when a text is not a message. */
+  /**
+   * `read` parses decrypted texts of at least `from` characters, in place of `parseJson`. It returns null when the text is not a
+   * message.
+   */
   readonly large?: { readonly from: number; readonly read: (text: string) => Promise<JsonObject | null> }
 }
 
@@ -124,8 +128,8 @@ export async function decryptMessage(
 }
 
 /**
- * True when `encrypted_key` has exactly the size that our key demands. RSA would also decrypt it without its leading zeros, and
- * the same ciphertext would have a second fingerprint.
+ * True when `encrypted_key` has exactly the size that our key demands. RSA also decrypts an `encrypted_key` whose leading zero
+ * bytes were removed: the same message would then have a second fingerprint.
  */
 function hasExactEncryptedKeySize({ algorithm, content, encryptedKeyBytes }: EncryptedMessageParts, key: CryptoKey): boolean {
   return algorithm.encryptedKeyBytes(key, content.keyBytes) === encryptedKeyBytes
@@ -139,7 +143,7 @@ async function decryptContent(jwe: FlattenedJWE, key: CryptoKey): Promise<Uint8A
   try {
     return (await flattenedDecrypt(jwe, key, DECRYPTION_OPTIONS)).plaintext
   } catch {
-    // The cause is left out: the library's messages about keys and plaintexts must not be logged.
+    // The library's error is not kept as the cause: its messages about keys and plaintexts must not be logged.
     throw new EncryptionProblem('open')
   }
 }

@@ -66,7 +66,10 @@ function hasExactMembers(object: JsonObject, required: readonly string[], option
   )
 }
 
-/** True when each parameter that is in both `header` and `protected` has the same text in both. */
+/**
+ * True when each parameter that is in both headers has the same text in both.
+ * @param guarded the decoded `protected`
+ */
 function hasSameSharedParameters(header: JsonObject, guarded: JsonObject): boolean {
   return Object.keys(guarded).every(
     (member) => !Object.hasOwn(header, member) || (typeof guarded[member] === 'string' && guarded[member] === header[member]),
@@ -127,9 +130,9 @@ export function findEncryptionMismatch(encrypted: boolean, message: JsonObject):
 }
 
 /**
- * True when an answer or a callback is encrypted: its header says so, or, if the header does not say, the form of the message
- * shows it. A false statement does no harm: what is not encrypted for our key cannot be decrypted, and where messages
- * must be encrypted, a clear one is refused.
+ * True when an answer or a callback is encrypted, by `is_msg_encrypted` in its message header, or, if that is missing, by the
+ * form of the message. A wrong `is_msg_encrypted` does no harm: a message that is not encrypted for our key cannot be decrypted,
+ * and where messages must be encrypted, an unencrypted message is refused.
  */
 export function isResultEncrypted(
   { is_msg_encrypted: said }: { readonly is_msg_encrypted?: unknown },

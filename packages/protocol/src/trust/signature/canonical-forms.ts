@@ -17,7 +17,7 @@ export interface CanonicalParts {
   readonly message: string
 }
 
-/** A value, and the text from which it was read or as which it is sent. */
+/** A value and its JSON text: the text as received, or the text that will be sent. */
 interface Sourced {
   readonly value: unknown
   readonly source: () => string
@@ -70,8 +70,8 @@ export function headerAndMessageText({ header, message }: CanonicalParts): strin
 }
 
 /**
- * Turns errors about JSON into a SignatureProblem. Only the message of a CanonicalJsonError is kept: it names a rule. A JsonError
- * may name members that the peer invented, so its message and path are left out.
+ * Returns the result of `made`; errors about JSON become a SignatureProblem. The text of a CanonicalJsonError goes into it,
+ * because that text only names a rule. A JsonError may name members that the peer invented, so its text and path are left out.
  */
 function withSignatureProblems<Result>(made: () => Result): Result {
   try {

@@ -19,7 +19,7 @@ export const FRESHNESS_SECONDS = {
   oldest_message: 24 * HOUR_SECONDS,
   /** On callback paths, the age of the oldest accepted message whose signature has no times; retries take days. */
   oldest_callback: 96 * HOUR_SECONDS,
-  /** The time by which `message_ts` may be ahead of our clock, when the signature has no times. */
+  /** How far `message_ts` may be ahead of our clock, when the signature has no times. */
   newest_message: 5 * MINUTE_SECONDS,
 } as const
 

@@ -19,7 +19,8 @@ const embeddedPayload: PayloadPart = {
   read(middle, parts, canonical) {
     const text = decodeBase64UrlText(middle)
     if (text === null) throw invalid('the payload must be UTF-8 in canonical base64url')
-    // The payload must be exactly header and message. Usually it is their canonical form already.
+    // The payload must be header and message in canonical form, or another spelling of the same: then its canonical form is
+    // compared.
     const expected = headerAndMessageText(parts)
     if (text !== expected && canonical(text) !== expected) {
       throw invalid('the payload is not the header and message of the envelope')

@@ -29,7 +29,7 @@ export const DEFAULT_SIGNATURE_PROFILE: SignatureProfile = {
   algorithms: ['EdDSA'],
 }
 
-/** The statements of a signature. Do not trust them before `verifySignature` has resolved. */
+/** The statements of a signature. Do not trust them until the promise of `verifySignature` has resolved. */
 export interface SignatureClaims {
   /** The sender in the signature; null when the layout has none: the header's sender_id is used then. */
   readonly sender_id: string | null
@@ -82,6 +82,8 @@ export interface Layout {
   readonly digest: boolean
   /** Reads the text of a signature. @throws {SignatureProblem} */
   read(text: string, rules: ReadingRules): ReadSignature
-  /** Returns a new signature as text. `signed` is called with the bytes to sign, and returns their signature. */
+  /**
+   * Returns a new signature as text. The function `signed` is given the bytes to sign, and returns the bytes of the signature.
+   */
   write(parts: CanonicalParts, claims: WritingClaims, signed: (content: Bytes) => Promise<Bytes>): Promise<string>
 }

@@ -66,7 +66,10 @@ export const qualifiedKid = (
   { kid, algorithm }: { readonly kid: string; readonly algorithm: AlgorithmName },
 ): string => [sender_id, kid, algorithmSpellingOf(algorithm)].map(requireKidIdPart).join('|')
 
-/** The text that is signed: three lines with LF between them and none at the end. */
+/**
+ * The text that is signed, as bytes: the three lines `(created)`, `(expires)` and `digest`, with LF between them and none at the
+ * end.
+ */
 async function signedBytes(parts: CanonicalParts, created: number, expires: number, prefix: DigestPrefix) {
   const digest = await digestOf(headerAndMessageText(parts), prefix)
   return utf8Bytes(`(created): ${created}\n(expires): ${expires}\ndigest: ${digest}`)

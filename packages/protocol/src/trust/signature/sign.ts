@@ -21,7 +21,7 @@ export interface SignRequest {
   readonly key: SigningKey
   /** The value of the parameter `namespace`. */
   readonly namespace: string
-  /** Whole seconds since 1970, as `expires`. Only a layout whose signatures expire writes these two times. */
+  /** Whole seconds since 1970; `expires` likewise. Only layouts whose signatures expire write `created` and `expires`. */
   readonly created: number
   readonly expires: number
 }

@@ -83,21 +83,25 @@ function maskedPlan(plan: unknown): unknown {
 }
 
 /**
- * The attributes and compounds without an index, where an index would let the search read fewer records. Empty when an
- * index answers some condition that must be true, and for conditions that no index answers, such as `contains`.
+ * The attributes and compounds without an index, where an index would let the search read fewer records. Empty when declared
+ * indexes find the records already. Conditions that no index helps, such as `contains`, add nothing.
  */
 export function missingIndexes(predicate: Predicate): readonly string[] {
   return [...new Set(collectMissingIndexes(predicate, true))].sort()
 }
 
-/** True when indexes find the records for which the predicate is definitely true (`asked` true) or definitely false (false). */
+/**
+ * True when indexes find the wanted records: if `asked` is true, those for which the predicate is definitely true; if `asked` is
+ * false, those for which it is definitely false.
+ */
 function isAnsweredByIndexes(predicate: Predicate, asked: boolean): boolean {
   switch (predicate.is) {
     case 'not':
       return isAnsweredByIndexes(predicate.of, !asked)
     case 'and':
     case 'or':
-      // For conditions that must all hold, an index for one is enough; for alternatives, each needs an index.
+      // A true `and`, or a false `or`, determines the value of every part: an index for one part is enough. For a false `and`, or
+      // a true `or`, any one part may be the reason: each part needs an index.
       return (predicate.is === 'and') === asked
         ? predicate.of.some((part) => isAnsweredByIndexes(part, asked))
         : predicate.of.every((part) => isAnsweredByIndexes(part, asked))

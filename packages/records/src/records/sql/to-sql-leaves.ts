@@ -105,7 +105,7 @@ function orderComparisonSql(leaf: Comparison, asked: boolean, operand: RowAndPar
 
 /**
  * SQL of the first and last day (or instant) of a period, in a record or in a literal. `from` and `to` may be getters that add a
- * parameter to the statement when they are first read: read only what the SQL uses.
+ * parameter to the statement when they are first read. A caller must not read one without using its SQL in the statement.
  */
 interface PeriodEnds {
   readonly from: string

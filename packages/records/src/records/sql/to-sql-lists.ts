@@ -59,8 +59,9 @@ function someElementSql(list: ElementList, of: Predicate, values: ParameterList)
 
 /** SQL for "definitely false": some elements count (`countedElementConditions`), and the predicate is false for all of these. */
 function everyElementFalseSql(list: ElementList, of: Predicate, values: ParameterList): string {
-  // Make a containment condition only where it replaces the whole predicate. Making it adds a parameter, and PostgreSQL cannot
-  // determine the type of a parameter that the statement does not use.
+  // A containment condition can replace the whole predicate if the predicate is a single condition, and the list is neither a
+  // compound nor of dates. In other cases none is made: that would add a parameter, and PostgreSQL cannot determine the type of a
+  // parameter that the statement does not use.
   if (!isCompound(list) && list.type !== 'date' && conjuncts(of).length === 1) {
     const [form] = valueContainmentConditions(list, of, values).forms
     if (form !== undefined) return `(${columnPresenceSql(list, true, { alias: 'record', values })} and not ${form})`
@@ -107,8 +108,8 @@ function elementRowsSql(list: ElementList, of: Predicate): string {
 }
 
 /**
- * SQL conditions on a whole list, such as `@>`. If some element satisfies the predicate, all of them are true. `exact`: the
- * converse holds too, so no element must be tested.
+ * SQL conditions on a whole list, such as `@>`. If some element satisfies the predicate, all of them are true. `exact`: if all
+ * of them are true, some element satisfies the predicate, so the SQL need not test the elements.
  */
 interface ContainmentForms {
   readonly forms: readonly string[]
@@ -153,8 +154,8 @@ function singleValue(value: Literal): string | number | boolean | null {
 }
 
 /**
- * The condition that one element has the values of the equalities, and one of the values of the shortest `in`. Other
- * conditions, such as an equality with a longer period, are left out: `exact` is false then.
+ * The condition that one element has the value of each equality, and one of the values of the `in` that has the fewest. If the
+ * predicate has other conditions, such as an equality with a longer period, they are left out, and `exact` is false.
  */
 function objectContainmentConditions(compound: Compound, of: Predicate, values: ParameterList): ContainmentForms {
   const parts = conjuncts(of)

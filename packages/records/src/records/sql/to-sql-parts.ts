@@ -66,8 +66,8 @@ export class ParameterList {
 export type OrderOperator = '<' | '<=' | '>' | '>='
 
 /**
- * A bound that selects the same stored texts and that PostgreSQL can store. The given bound may have NUL or a lone
- * surrogate, which no stored text has.
+ * Replaces a bound that PostgreSQL cannot store, because it has NUL or a lone surrogate, which no stored text has. The returned
+ * operator and bound select the same stored texts as the given ones.
  */
 export function toStorableBound(order: OrderOperator, text: string): readonly [OrderOperator, string] {
   if (isStorable(text)) return [order, text]

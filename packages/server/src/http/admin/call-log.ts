@@ -47,7 +47,7 @@ export async function runLoggedCall(
 /** Rounds milliseconds to tenths, as the access log does. */
 const roundToTenths = (ms: number): number => Math.round(ms * 10) / 10
 
-/** The requests that `logCall` has logged: `logRequestsWithoutCall` does not log them again. */
+/** The HTTP requests that `logCall` has logged; `logRequestsWithoutCall` logs the others. */
 const loggedRequests = new WeakSet<IncomingMessage>()
 
 function logCall(
@@ -73,7 +73,8 @@ function logCall(
 }
 
 /**
- * Logs requests to the admin API that are no call of it, because the path or its method is unknown. Their paths are not logged.
+ * Logs requests below the path of the admin API that match no call, because the path or its method is unknown. The paths are not
+ * logged.
  * @param base the beginning of the paths of the admin API
  */
 export function logRequestsWithoutCall(app: HttpServer, deps: CallLogDeps, base: string): void {

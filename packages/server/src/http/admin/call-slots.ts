@@ -7,7 +7,7 @@ import type { RouteMethod } from '../server.ts'
 
 export interface CallSlots {
   /**
-   * Takes a slot for a call. A GET call waits while `admin_reads_at_once` GET calls of its operator run.
+   * Takes a slot for a call. A GET call waits while `admin_reads_at_once` GET calls of its operator run; no other call waits.
    * @returns a function that gives the slot back
    * @throws RequestFault 429 too many GET calls of the operator, or too many heavy calls, run or wait
    */

@@ -1,4 +1,4 @@
-/** The calls about grants. A call that widens access needs the role `own`; one that takes it away needs `operate`. */
+/** The calls about grants. Setting a grant needs the role `own`; revoking grants needs `operate`. */
 
 import { revokeGrant, setGrant } from '@rollcall/admin/grants/grant-changes'
 import { explainGrant, listExpiringGrants, listGrants, listGrantTemplates } from '@rollcall/admin/grants/grants'

@@ -80,7 +80,8 @@ async function answerAdminCall(
 
   // Reads the input, takes a slot, runs the call and answers.
   const input = await readInput(route, request, deps.limits)
-  // An operator of all registries may name one that does not exist yet, because some calls add a registry: no check here.
+  // A registry in the body is checked only for an operator of some registries. An operator of all may name one that does not
+  // exist yet, because some calls add a registry.
   if (place === 'body' && !mayUseRegistry(operator, null)) await check(input)
   const { authority } = operator
   if (authority !== null && !(await isAuthorityNamed(deps.db, authority, input.authority))) throw otherConsentAuthorityFault()

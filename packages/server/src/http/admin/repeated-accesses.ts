@@ -18,7 +18,7 @@ export interface RepeatedAccesses {
    * audited each time, because `keyOf` gives no key.
    */
   isRepeated(asked: RepeatableCall): boolean
-  /** Notes the time of an answered and audited call; a repetition keeps the earlier time. */
+  /** Notes the time of an answered and audited call. A repetition does not change it, so the five minutes are not extended. */
   note(asked: RepeatableCall): void
 }
 

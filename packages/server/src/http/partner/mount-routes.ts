@@ -24,7 +24,7 @@ type PartnerRouteDeps = Omit<PartnerDeps, 'sender_id' | 'mayReplay' | 'sampleOf'
     readonly limits: InputLimits
     /** Limits the calls of each participant: a call beyond MOST_PARTNER_CALLS in a minute is refused with 429. */
     readonly partnerCalls: Throttle
-    /** Limits the deliveries that are sent again because a participant asks: at most MOST_PARTNER_REPLAYS of each in a minute. */
+    /** Limits the deliveries that are sent again on request: at most MOST_PARTNER_REPLAYS a minute for each participant. */
     readonly partnerReplays: Throttle
   }
 
