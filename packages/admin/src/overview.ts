@@ -8,7 +8,7 @@ import { listParticipantsWithClosedMailbox } from '@rollcall/delivery/store/even
 import { listEndingSubscriptions } from '@rollcall/delivery/store/events/ending-subscriptions'
 import { outboxHealth } from '@rollcall/delivery/store/events/outbox'
 import { countOverdueExchanges } from '@rollcall/engine/store/exchanges/claims'
-import { countTraffic, listTrafficHours, TRAFFIC_HOURS, trafficDurations } from '@rollcall/engine/store/exchanges/traffic'
+import { listTrafficHours, sumTraffic, TRAFFIC_HOURS, trafficDurations } from '@rollcall/engine/store/exchanges/traffic'
 import type { DatabaseHealth } from '@rollcall/observe/health'
 import type { SchemaWatch } from '@rollcall/observe/schema'
 import { findGrantsAndKeysEndingSoon } from '@rollcall/participants/store/ends'
@@ -64,7 +64,7 @@ export const showOverview = defineAdminFunction(
         }),
         { description: `The last ${TRAFFIC_HOURS} hours, the newest first; the first one is not over.` },
       ),
-      traffic: Type.Unsafe<readonly ReturnType<typeof countTraffic>[number][]>({
+      traffic: Type.Unsafe<readonly ReturnType<typeof sumTraffic>[number][]>({
         ...Traffic,
         description: 'Of all hours that are counted.',
       }),
@@ -135,8 +135,8 @@ export const showOverview = defineAdminFunction(
     const counted = hours.flatMap(({ rows }) => rows ?? [])
     return {
       at: isoTime(now),
-      hours: hours.map(({ from, rows }) => ({ from, counted: rows !== null, traffic: countTraffic(rows ?? []) })),
-      traffic: countTraffic(counted),
+      hours: hours.map(({ from, rows }) => ({ from, counted: rows !== null, traffic: sumTraffic(rows ?? []) })),
+      traffic: sumTraffic(counted),
       durations: trafficDurations(counted),
       deliveries: await countDeliveries(db, namespace ?? null),
       breakers: (await listOpenBreakers(db, namespace ?? null, MOST_OVERVIEW_ROWS)).map((row) => ({

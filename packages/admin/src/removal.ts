@@ -15,7 +15,7 @@ import { exchangeRowsToRemove } from '@rollcall/engine/store/exchanges/removed-e
 import { closeForRemoval } from '@rollcall/participants/store/closing-for-removal'
 import { PARTICIPANT_ROWS_TO_REMOVE, removeParticipantRow } from '@rollcall/participants/store/removed-participants'
 import { requireRegistry } from '@rollcall/records/registries/registries'
-import { RECORD_ROWS_TO_REMOVE, removeRegistryRow } from '@rollcall/records/registries/removed-registries'
+import { RECORD_ROWS_TO_REMOVE, removeRegistryAndRecords } from '@rollcall/records/registries/removed-registries'
 import { SOURCE_ROWS_TO_REMOVE } from '@rollcall/source/store/mirrors'
 import Type, { type Static } from 'typebox'
 import { defineAct } from './act.ts'
@@ -147,7 +147,7 @@ export async function repeatRemoval(db: RemovalDeps['db'], removable: Removable,
 
 async function removeStoredRows(db: Pick<Database, 'pool'>, { removable, id }: RemovalTarget): Promise<void> {
   for (const { removed } of PARTS_TO_REMOVE[removable]) await removeRows(db, removed, id)
-  if (removable === 'registry') return removeRegistryRow(db, id)
+  if (removable === 'registry') return removeRegistryAndRecords(db, id)
   await withTransaction(db.pool, async (client) => {
     await keepWithdrawals(client, id)
     await removeParticipantRow(client, id)

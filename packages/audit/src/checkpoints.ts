@@ -6,7 +6,7 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Log } from '@rollcall/observe/log'
 import type { Metrics } from '@rollcall/observe/metrics'
 import { canonicalJson } from '@rollcall/protocol'
-import type { AuditKeys, AuditSigner, SecretKids } from './keys.ts'
+import type { AuditKeys, AuditSigner, SymmetricKeyKids } from './keys.ts'
 import { findNewestCheckpoints, insertCheckpoint, type NewCheckpoint } from './store/checkpoints.ts'
 import type { Witness, WitnessState } from './witness.ts'
 
@@ -31,7 +31,7 @@ export interface CheckpointContent {
   /** The state of the witness when the checkpoint was made: whether it had taken the previous ones. */
   readonly witness: WitnessState
   /** The kids of the keys for pseudonyms and for details; absent in the oldest checkpoints. */
-  readonly keys?: SecretKids
+  readonly keys?: SymmetricKeyKids
   /** When each active key of the audit log was made, by kid, with microseconds; absent in earlier versions. */
   readonly keys_created?: Readonly<Record<string, string | null>>
 }

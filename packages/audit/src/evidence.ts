@@ -10,38 +10,38 @@ import type { CheckpointContent } from './checkpoints.ts'
 
 const closedObject = <Properties extends Parameters<typeof Type.Object>[0]>(properties: Properties) =>
   Type.Object(properties, { additionalProperties: false })
-const Text = Type.String()
+const TextSchema = Type.String()
 const Hexadecimal = Type.String({ pattern: '^(?:[0-9a-f]{2})*$' })
-const SIGNATURE_MEMBERS = { kid: Text, signature: Type.String({ pattern: '^[A-Za-z0-9_-]{86}$' }) } as const
+const SIGNATURE_MEMBERS = { kid: TextSchema, signature: Type.String({ pattern: '^[A-Za-z0-9_-]{86}$' }) } as const
 
 export const Evidence = closedObject({
   version: Type.Literal(1),
-  made_at: Text,
+  made_at: TextSchema,
   /** The message_id of the message, in its stored form (`messageKey`). */
-  message_id: Text,
+  message_id: TextSchema,
   /** Each entry of the message, followed by the later entries up to the checkpoint that signs them. */
   accounts: Type.Array(
     closedObject({
-      chain: Text,
+      chain: TextSchema,
       /** The hash of the entry before the first of `entries`, in hexadecimal. */
       previous: Hexadecimal,
       entries: Type.Array(
-        closedObject({ sequence: Type.Integer({ minimum: 1 }), at: Text, entry: Text, commitments: Hexadecimal }),
+        closedObject({ sequence: Type.Integer({ minimum: 1 }), at: TextSchema, entry: TextSchema, commitments: Hexadecimal }),
         { minItems: 1 },
       ),
-      checkpoint: closedObject({ content: Text, ...SIGNATURE_MEMBERS }),
+      checkpoint: closedObject({ content: TextSchema, ...SIGNATURE_MEMBERS }),
     }),
     { minItems: 1 },
   ),
   /** The public keys. `use` is `account` for checkpoints and this evidence, `message` for messages in the entries. */
   keys: Type.Array(
     closedObject({
-      kid: Text,
+      kid: TextSchema,
       use: Type.Union([Type.Literal('account'), Type.Literal('message')]),
-      owner: Type.Union([Text, Type.Null()], { description: 'sender_id; null: ours.' }),
-      jwk: Type.Record(Text, Type.Unknown()),
-      valid_from: Type.Union([Text, Type.Null()]),
-      valid_until: Type.Union([Text, Type.Null()]),
+      owner: Type.Union([TextSchema, Type.Null()], { description: 'sender_id; null: ours.' }),
+      jwk: Type.Record(TextSchema, Type.Unknown()),
+      valid_from: Type.Union([TextSchema, Type.Null()]),
+      valid_until: Type.Union([TextSchema, Type.Null()]),
     }),
   ),
   ...SIGNATURE_MEMBERS,

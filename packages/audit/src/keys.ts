@@ -23,7 +23,7 @@ import {
   addAuditKey,
   hasHadEntries,
   listAuditKeys,
-  SEALED_AUDIT_KEYS,
+  SEALED_AUDIT_KEY_TABLE,
 } from './store/audit-keys.ts'
 
 export interface AuditSigner {
@@ -44,19 +44,19 @@ export interface AuditKeys {
   /** The active key with which the audit log signs. */
   readonly signer: AuditSigner
   /** The kids of the secret keys, as checkpoints have them. */
-  readonly secrets: SecretKids
+  readonly secrets: SymmetricKeyKids
   /** The time at which each active key was made, by kid, in UTC with microseconds, as checkpoints have it. */
   readonly created: Readonly<Record<string, string | null>>
 }
 
 /** The kids of the two symmetric keys. The keys are never replaced: with others, earlier entries could not be found or read. */
-export interface SecretKids {
+export interface SymmetricKeyKids {
   readonly pseudonym: string
   readonly confidential: string
 }
 
 const AUDIT_KEY_KINDS: readonly AuditKeyKind[] = ['signature', 'pseudonym', 'confidential']
-const { table, purpose } = SEALED_AUDIT_KEYS
+const { table, purpose } = SEALED_AUDIT_KEY_TABLE
 
 /**
  * Returns a function that loads the keys at its first call, and again after a failure.

@@ -5,7 +5,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { readGrant } from '@rollcall/core/policy/grant'
 import { canonicalJson, type JsonObject, KINDS, type Kind, parseJson } from '@rollcall/protocol'
 import { composeEnvelope } from '../../delivery/src/notify/compose.ts'
-import { planEnvelopes } from '../../delivery/src/notify/group-items.ts'
+import { groupIntoEnvelopes } from '../../delivery/src/notify/group-items.ts'
 import type { WaitingNotification } from '../../delivery/src/store/events/waiting.ts'
 import { waiting } from '../../server/test/notifications.ts'
 
@@ -139,7 +139,7 @@ export class MailboxModel {
     const due = this.rows
       .filter((row) => row.mailbox === mailbox && row.state === 'waiting' && row.due <= this.#now)
       .sort((one, other) => isBackfill(one) - isBackfill(other) || one.due - other.due || one.id - other.id)
-    const [planned] = planEnvelopes(due, { notify_items: this.#items, notify_bytes: 1_000_000 })
+    const [planned] = groupIntoEnvelopes(due, { notify_items: this.#items, notify_bytes: 1_000_000 })
     if (planned === undefined) return undefined
     const sequence = (this.#sequences[mailbox] ?? 0) + 1
     this.#sequences[mailbox] = sequence

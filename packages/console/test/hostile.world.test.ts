@@ -4,7 +4,7 @@
  * element, and the content security policy has nothing to forbid.
  */
 
-import { NO_PROGRESS, saveProgress } from '@rollcall/import/import-progress'
+import { INITIAL_PROGRESS, saveProgress } from '@rollcall/import/import-progress'
 import { setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { saveCheck } from '@rollcall/participants/store/participant-checks'
 import { changeParticipant } from '@rollcall/participants/store/participants'
@@ -81,7 +81,7 @@ beforeAll(async () => {
   await saveCheck(db, { participant, registry: civil, since: new Date() }, report)
   const rejections = [{ reason: hostile('import'), count: 1, lines: [1] }]
   const client = await db.pool.connect()
-  await saveProgress(client, civil.id, 'x', { ...NO_PROGRESS, read: { ...NO_PROGRESS.read, rejections } })
+  await saveProgress(client, civil.id, 'x', { ...INITIAL_PROGRESS, read: { ...INITIAL_PROGRESS.read, rejections } })
   client.release()
   await vi.waitUntil(() => peer.received.length === 2, { timeout: 60_000 })
 

@@ -2,7 +2,7 @@
 
 import { addAttribute, indexAttribute } from '@rollcall/admin/registries/attributes'
 import type { Registry } from '@rollcall/core/model/registry'
-import { NO_PROGRESS, saveProgress } from '@rollcall/import/import-progress'
+import { INITIAL_PROGRESS, saveProgress } from '@rollcall/import/import-progress'
 import { saveCheck } from '@rollcall/participants/store/participant-checks'
 import { noteUsedKey } from '@rollcall/participants/store/published-keys'
 import { tryClaimImport } from '@rollcall/records/records/claims'
@@ -23,9 +23,9 @@ export async function importUnderWay(server: TestServer, registry: Registry): Pr
   const { db } = server.database
   const client = await db.pool.connect()
   await tryClaimImport(client, registry.id)
-  const read = { ...NO_PROGRESS.read, rejections: REJECTIONS }
+  const read = { ...INITIAL_PROGRESS.read, rejections: REJECTIONS }
   const counts = { line: 1_403_112, entries: 1_403_111, written: 1_401_904, inserted: 1_388_020, rejected: 1_207 }
-  await saveProgress(client, registry.id, 'people.ndjson', { ...NO_PROGRESS, ...counts, read })
+  await saveProgress(client, registry.id, 'people.ndjson', { ...INITIAL_PROGRESS, ...counts, read })
   return () => client.release(true)
 }
 

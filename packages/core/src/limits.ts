@@ -1,6 +1,6 @@
 /** Limits that several modules read: those that an operator sets, and constants. */
 
-interface LimitRow {
+interface LimitDefinition {
   /** The environment variable that sets the limit. */
   readonly variable: string
   readonly default: number
@@ -146,7 +146,7 @@ export const LIMITS = {
     unit: 'seconds',
     meaning: 'time from a signal to stop, when /ready begins to answer 503, until no more connections are accepted',
   },
-} as const satisfies Record<string, LimitRow>
+} as const satisfies Record<string, LimitDefinition>
 
 /** Constant limits that several modules read, or that tests change. `docs/limits.md` says what happens above each. */
 export const FIXED_LIMITS = {
@@ -245,14 +245,14 @@ export type Limits = { readonly [name in LimitName | keyof typeof FIXED_LIMITS]:
  * @throws Error that names the variable and its range when a value is not a whole number in this range
  */
 export function readLimits(env: Readonly<Record<string, string | undefined>>): Limits {
-  const set = Object.entries(LIMITS).map(([name, row]: [string, LimitRow]) => [name, readLimit(row, env)])
+  const set = Object.entries(LIMITS).map(([name, row]: [string, LimitDefinition]) => [name, readLimit(row, env)])
   return { ...FIXED_LIMITS, ...(Object.fromEntries(set) as { readonly [name in LimitName]: number }) }
 }
 
 /** The constants, and the defaults of the limits that the environment can set. */
 export const DEFAULT_LIMITS: Limits = readLimits({})
 
-function readLimit(row: LimitRow, env: Readonly<Record<string, string | undefined>>): number {
+function readLimit(row: LimitDefinition, env: Readonly<Record<string, string | undefined>>): number {
   const text = env[row.variable]
   if (text === undefined || text === '') return row.default
   const value = Number(text)

@@ -8,7 +8,7 @@ import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { JsonObject } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import type { CompileFilter } from '../src/events/match.ts'
+import type { ReadStoredFilter } from '../src/events/match.ts'
 
 export interface StoredFilter {
   readonly event_type: string
@@ -26,7 +26,7 @@ export class StoredFilters {
   readonly #predicates: (Predicate | null)[] = []
 
   /** Reads stored criteria as a server does. */
-  readonly compile: CompileFilter = (_kind, criteria) => {
+  readonly compile: ReadStoredFilter = (_kind, criteria) => {
     const predicate = this.#predicates[Number(criteria)]
     if (predicate === undefined) throw new Error('the filter cannot be read')
     return { predicate }

@@ -1,10 +1,10 @@
 import { kindNamed, type RecordType } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
-import { type MappedRecords, readColumnMapping } from './column-mapping.ts'
+import { type KindAndRecordTypes, readColumnMapping } from './column-mapping.ts'
 import { cellProblems, createRowReader } from './row-documents.ts'
 import { ImportError } from './source.ts'
 
-function recordsOf(name: string): MappedRecords {
+function recordsOf(name: string): KindAndRecordTypes {
   const kind = kindNamed(name)
   if (kind === undefined) throw new Error(`there is no kind ${name}`)
   return { kind, recordTypes: kind.record_types }
@@ -13,7 +13,7 @@ function recordsOf(name: string): MappedRecords {
 const civil = recordsOf('civil')
 
 /** The document that a row of these cells, by column, becomes. */
-function built(mapping: object, cells: Readonly<Record<string, string>>, records: MappedRecords | null = civil) {
+function built(mapping: object, cells: Readonly<Record<string, string>>, records: KindAndRecordTypes | null = civil) {
   const rows = createRowReader(readColumnMapping(mapping, records), Object.keys(cells))
   const { document, cells: read } = rows.read(Object.values(cells))
   return cellProblems(read)[0] ?? document

@@ -108,7 +108,7 @@ export interface ColumnMapping {
 }
 
 /** The kind and the possible types of the records that a mapping makes. */
-export interface MappedRecords {
+export interface KindAndRecordTypes {
   readonly kind: Kind
   /** The types that a record may have. */
   readonly recordTypes: readonly RecordType[]
@@ -122,7 +122,7 @@ const EXAMPLE_MAPPING = '{"name.given_name": "Given name", "identifier[UIN]": "N
  * @param records null: any path is accepted, as for records of another registry
  * @throws ImportError names the rule, and the path that breaks it, if there is one
  */
-export function readColumnMapping(given: unknown, records: MappedRecords | null): ColumnMapping {
+export function readColumnMapping(given: unknown, records: KindAndRecordTypes | null): ColumnMapping {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new ImportError(`the column mapping must be a JSON object such as ${EXAMPLE_MAPPING}`)
   }
@@ -146,14 +146,14 @@ export function readColumnMapping(given: unknown, records: MappedRecords | null)
   return { targets, duplicates }
 }
 
-function readTarget(path: string, given: unknown, records: MappedRecords | null): MappingTarget {
+function readTarget(path: string, given: unknown, records: KindAndRecordTypes | null): MappingTarget {
   const match = MAPPING_PATH_PATTERN.exec(path)
   const keys = match?.[1]?.split('.')
   if (!keys || keys.includes('__proto__')) {
     throw mappingError(path, 'must be a path such as name.given_name or identifier[UIN]')
   }
   const rule = readRule(path, given)
-  const places = records === null ? null : requirePathPlaces(records, path, keys.join('.'))
+  const places = records === null ? null : requireRecordPaths(records, path, keys.join('.'))
   const identifier_type = match?.[2] === undefined ? null : requireIdentifierType(records, path, match[2], places)
   const target: MappingTarget = {
     path,
@@ -172,7 +172,7 @@ function readTarget(path: string, given: unknown, records: MappedRecords | null)
         : [identifier_type],
     ...rule,
   }
-  if (places !== null) checkTargetPlaces(target, places)
+  if (places !== null) checkTargetAgainstPaths(target, places)
   return target
 }
 
@@ -224,14 +224,14 @@ const mappingError = (path: string, rule: string): ImportError => new ImportErro
  * @param dotted the path without brackets
  * @throws ImportError no record type has the path
  */
-function requirePathPlaces(records: MappedRecords, path: string, dotted: string): readonly RecordPath[] {
+function requireRecordPaths(records: KindAndRecordTypes, path: string, dotted: string): readonly RecordPath[] {
   const places = records.recordTypes.flatMap((recordType) => findRecordPath(recordType, dotted) ?? [])
   if (places.length > 0) return places
   const types = records.recordTypes.map(({ name }) => name).join(' or ')
   throw mappingError(path, `${types} has no such path${nearestPathHint(records, dotted)}`)
 }
 
-function nearestPathHint({ recordTypes }: MappedRecords, dotted: string): string {
+function nearestPathHint({ recordTypes }: KindAndRecordTypes, dotted: string): string {
   const names = pathsByName(recordTypes)
   const last = dotted.slice(dotted.lastIndexOf('.') + 1)
   const nearest = nearestName(dotted, names.keys()) ?? nearestName(last, names.keys())
@@ -239,7 +239,7 @@ function nearestPathHint({ recordTypes }: MappedRecords, dotted: string): string
 }
 
 function requireIdentifierType(
-  records: MappedRecords | null,
+  records: KindAndRecordTypes | null,
   path: string,
   name: string,
   places: readonly RecordPath[] | null,
@@ -259,7 +259,7 @@ function requireIdentifierType(
 }
 
 /** Checks that the rule of a target (date format, split, constant, codes) suits what may be at its path. @throws ImportError */
-function checkTargetPlaces(target: MappingTarget, places: readonly RecordPath[]): void {
+function checkTargetAgainstPaths(target: MappingTarget, places: readonly RecordPath[]): void {
   const { path, identifier_type, format, split, codes, value } = target
   if (identifier_type !== null) return
   if (!places.some(({ holdsValue, open }) => holdsValue || open)) {
@@ -295,7 +295,7 @@ const isValueOfAttributes = (attributes: readonly Attribute[], value: string | n
  */
 function pathStepsOf(
   keys: readonly string[],
-  records: MappedRecords | null,
+  records: KindAndRecordTypes | null,
   identifierType: string | null,
 ): readonly MappingPathStep[] {
   return keys.map((key, at) => {
@@ -322,7 +322,7 @@ function areCollidingTargets(one: MappingTarget, other: MappingTarget): boolean 
 }
 
 /** Refuses a mapping in the form of earlier versions, which had the column first and then the path. */
-function refuseReversedMapping(entries: readonly (readonly [string, unknown])[], { recordTypes }: MappedRecords): void {
+function refuseReversedMapping(entries: readonly (readonly [string, unknown])[], { recordTypes }: KindAndRecordTypes): void {
   const isPath = (text: unknown): boolean => {
     const dotted = typeof text === 'string' ? MAPPING_PATH_PATTERN.exec(text)?.[1] : undefined
     return dotted !== undefined && recordTypes.some((recordType) => findRecordPath(recordType, dotted) !== undefined)

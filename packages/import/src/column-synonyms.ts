@@ -45,7 +45,7 @@ export const ATTRIBUTE_COLUMN_NAMES: Readonly<Record<string, readonly string[]>>
   is_disabled: ['disability', 'has disability', 'handicap', 'discapacidad', 'deficiência'],
 }
 
-export const IDENTIFIER_COLUMNS: Readonly<Record<string, readonly string[]>> = {
+export const IDENTIFIER_COLUMN_NAMES: Readonly<Record<string, readonly string[]>> = {
   NID: [
     ...['national id number', 'national id no', 'national identity number', 'national identification number'],
     ...['national no', 'national number', 'id number', 'id no', 'id card number', 'numéro national'],

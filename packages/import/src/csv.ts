@@ -38,7 +38,7 @@ export interface DelimiterAndHeader {
  */
 export async function* readCsv(source: ImportSource, from: SourcePosition, options: CsvOptions): AsyncGenerator<SourceEntry[]> {
   const form = findDelimiterAndHeader(source.head.subarray(source.mark.bytes), options)
-  const cutter = new RowCutter({ delimiter: form.delimiter, longest: MAX_ENTRY_BYTES, tooLong })
+  const cutter = new RowCutter({ delimiter: form.delimiter, longest: MAX_ENTRY_BYTES, tooLong: longRowError })
   const table = new CsvTable(form, options)
   yield* readNewEntries(source, from, {
     push: (chunk) => cutter.push(chunk).flatMap((row) => table.entry(row)),
@@ -46,7 +46,7 @@ export async function* readCsv(source: ImportSource, from: SourcePosition, optio
   })
 }
 
-const tooLong = (line: number): ImportError =>
+const longRowError = (line: number): ImportError =>
   new ImportError(`line ${line}: a row is longer than ${MAX_ENTRY_BYTES} bytes; look for a quotation mark that is never closed`)
 
 /** The delimiters that are recognised, and how each is written on the command line. */
@@ -73,21 +73,21 @@ export function findDelimiterAndHeader(
   { mapping, delimiter, header }: Pick<CsvOptions, 'mapping' | 'delimiter' | 'header'>,
 ): DelimiterAndHeader {
   const forms = (delimiter === undefined ? DELIMITERS.map((one) => one.delimiter) : [delimiter]).map((one) => {
-    const cells = firstRow(head, one)
+    const cells = readFirstRowCells(head, one)
     return { delimiter: one, cells, fits: hasMappedColumns(mapping, cells) }
   })
   const [first] = forms
   const found =
     forms.find((one) => one.fits) ??
-    forms.reduce((best, one) => (one.cells.length > best.cells.length ? one : best), first ?? FALLBACK_FORM)
+    forms.reduce((best, one) => (one.cells.length > best.cells.length ? one : best), first ?? COMMA_WITHOUT_CELLS)
   const isByNumber = mapping.targets.every(({ column }) => column === null || /^\d{1,4}$/.test(column))
   return { delimiter: found.delimiter, header: header ?? (found.fits || !isByNumber) }
 }
 
-const FALLBACK_FORM = { delimiter: ',', cells: [] as readonly string[], fits: false }
+const COMMA_WITHOUT_CELLS = { delimiter: ',', cells: [] as readonly string[], fits: false }
 
-function firstRow(head: Buffer, delimiter: string): readonly string[] {
-  const cutter = new RowCutter({ delimiter, longest: head.length + 1, tooLong })
+function readFirstRowCells(head: Buffer, delimiter: string): readonly string[] {
+  const cutter = new RowCutter({ delimiter, longest: head.length + 1, tooLong: longRowError })
   const [row] = [...cutter.push(head), ...cutter.finish()]
   const cells = row === undefined ? [] : splitRow(row.bytes.toString('utf8'), delimiter)
   return typeof cells === 'string' ? [] : cells.map((name) => name.trim())

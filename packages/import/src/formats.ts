@@ -3,7 +3,7 @@
 import { extname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { type Line, LineCutter } from '@rollcall/base/files/lines'
-import { type MappedRecords, type MappingTarget, readColumnMapping } from './column-mapping.ts'
+import { type KindAndRecordTypes, type MappingTarget, readColumnMapping } from './column-mapping.ts'
 import { checkDelimiter, type DelimiterAndHeader, readCsv } from './csv.ts'
 import { convertToUtf8, createDecoder, findSourceEncoding } from './encoding.ts'
 import { refuseMappingWithoutPrimary } from './identified.ts'
@@ -30,7 +30,7 @@ export interface FormatOptions {
   /** CSV: the column mapping (column-mapping.ts). */
   readonly mapping?: unknown
   /** The kind and record types for the mapping; absent: records belong to another registry, so any path is accepted. */
-  readonly records?: MappedRecords
+  readonly records?: KindAndRecordTypes
   /** Called before the first record, with how the file is read. */
   readonly described?: (read: ReadingDescription) => void
   /** CSV: the character between cells; absent: the first row shows it. */
@@ -44,7 +44,7 @@ export interface FormatOptions {
 type EntryReader = (source: ImportSource, from: SourcePosition) => AsyncGenerator<SourceEntry[]>
 
 /** A row of `FILE_FORMATS`: the extensions of a format, and the function that makes its reader. */
-interface FileFormat {
+interface FormatDefinition {
   readonly extensions: readonly string[]
   reader(options: FormatOptions): EntryReader
 }
@@ -83,7 +83,7 @@ export const FILE_FORMATS = {
       }
     },
   },
-} as const satisfies Record<string, FileFormat>
+} as const satisfies Record<string, FormatDefinition>
 
 /** Makes a reader of JSON files, which are always UTF-8 (RFC 8259, 8.1) and have no column mapping. */
 function jsonReader(
@@ -110,7 +110,7 @@ export type FormatName = keyof typeof FILE_FORMATS
 export function chooseFormat(source: string | Readable, asked: FormatName | undefined): FormatName {
   if (asked !== undefined) return asked
   const extension = typeof source === 'string' ? extname(source).toLowerCase() : ''
-  const found = Object.entries<FileFormat>(FILE_FORMATS).find(([, { extensions }]) => extensions.includes(extension))
+  const found = Object.entries<FormatDefinition>(FILE_FORMATS).find(([, { extensions }]) => extensions.includes(extension))
   if (!found)
     throw new ImportError(
       `the name of the file does not tell its format; add --format with one of ${Object.keys(FILE_FORMATS).join(', ')}`,

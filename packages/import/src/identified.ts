@@ -1,11 +1,11 @@
 /** Checks that a column mapping writes the primary identifier of records. */
 import type { RecordType } from '@rollcall/protocol'
-import type { ColumnMapping, MappedRecords } from './column-mapping.ts'
+import type { ColumnMapping, KindAndRecordTypes } from './column-mapping.ts'
 import { ImportError } from './import-error.ts'
 import { findRecordPath } from './record-paths.ts'
 
 /** Refuses a mapping that writes the primary identifier of none of the record types. @throws ImportError */
-export function refuseMappingWithoutPrimary(mapping: ColumnMapping, { recordTypes }: MappedRecords): void {
+export function refuseMappingWithoutPrimary(mapping: ColumnMapping, { recordTypes }: KindAndRecordTypes): void {
   if (recordTypes.some((recordType) => hasPrimaryIdentifier(mapping, recordType))) return
   const missing = recordTypes.map(
     (recordType) => `${primaryIdentifierPath(recordType)}, by which the registry knows a ${recordType.name}`,

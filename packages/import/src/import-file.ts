@@ -29,8 +29,8 @@ import { withClaimedRegistry, withDryRun } from './import-connection.ts'
 import { importFingerprint } from './import-fingerprint.ts'
 import {
   forgetProgress,
+  INITIAL_PROGRESS,
   loadProgress,
-  NO_PROGRESS,
   newRunNumber,
   type Progress,
   saveImportEnd,
@@ -66,7 +66,7 @@ export interface ImportOptions extends Omit<FormatOptions, 'records' | 'describe
   /** The most entries in one transaction. */
   readonly batchEntries?: number
   /** How events are recorded; absent: no change is an event. */
-  readonly events?: ImportEventOptions
+  readonly events?: EventRecordingOptions
   /** Set when the file is complete: records that are not in it are removed. */
   readonly complete?: CompleteFileOptions
   /** Returns the current time; by default that of the machine. */
@@ -77,7 +77,7 @@ export interface ImportOptions extends Omit<FormatOptions, 'records' | 'describe
 export const EVENT_MODES = ['none', 'changes'] as const
 export type EventMode = (typeof EVENT_MODES)[number]
 
-export interface ImportEventOptions extends Pick<RecordingDeps, 'limits'> {
+export interface EventRecordingOptions extends Pick<RecordingDeps, 'limits'> {
   /** `changes`, or `none`. Default: `none` when the registry has no records as the import begins, else `changes`. */
   readonly mode?: EventMode
   readonly now: () => Date
@@ -143,15 +143,15 @@ export async function importFile(
   const given = { sink, format, source, opened, read, duplicates, options, readAs: () => readAs }
   try {
     if (options.dryRun === true) {
-      return await withDryRun(db, (client) => importOpened(db, client, registry, given))
+      return await withDryRun(db, (client) => importOpenedSource(db, client, registry, given))
     }
-    return await withClaimedRegistry(db, registry, (client, current) => importOpened(db, client, current, given))
+    return await withClaimedRegistry(db, registry, (client, current) => importOpenedSource(db, client, current, given))
   } finally {
     await opened.close()
   }
 }
 
-interface OpenedImport {
+interface ImportInputs {
   readonly sink: RecordSink
   readonly format: FormatName
   readonly source: string | Readable
@@ -162,21 +162,21 @@ interface OpenedImport {
   readonly readAs: () => ReadingDescription
 }
 
-async function importOpened(
+async function importOpenedSource(
   db: Database,
   client: ClientBase,
   registry: Registry,
-  { sink, format, source, opened, read, duplicates, options, readAs }: OpenedImport,
+  { sink, format, source, opened, read, duplicates, options, readAs }: ImportInputs,
 ): Promise<ImportResult> {
   const isDry = options.dryRun === true
   const recordType = recordTypeNamed(registry.kind, options.recordType)
   const rejectsPath = rejectsPathFor(source, opened, isDry ? (options.rejectsPath ?? null) : options.rejectsPath)
   const identity = isDry ? null : importFingerprint(opened, format, recordType, options, rejectsPath)
   const stored =
-    identity === null ? NO_PROGRESS : await loadProgress(client, registry.id, identity, options.complete !== undefined)
+    identity === null ? INITIAL_PROGRESS : await loadProgress(client, registry.id, identity, options.complete !== undefined)
   const number = await newRunNumber(client)
   const completion = options.complete === undefined ? null : new AbsentRemoval(options.complete, stored.run ?? number, opened)
-  const from = completion === null ? stored : { ...NO_PROGRESS, events: stored.events }
+  const from = completion === null ? stored : { ...INITIAL_PROGRESS, events: stored.events }
   if (completion !== null && !isDry) await createNotedLineTable(client)
   if (options.complete) checkCompleteFile(source, opened, options.complete, rejectsPath)
   if (!isDry && identity === null) await forgetProgress(client, registry.id)
@@ -229,14 +229,14 @@ async function chooseEventRecording(
   db: Database,
   registry: Registry,
   from: Progress,
-  given: ImportEventOptions | undefined,
-): Promise<RunEventDeps | null> {
+  given: EventRecordingOptions | undefined,
+): Promise<EventRecordingDeps | null> {
   if (given === undefined || given.mode === 'none') return null
   const isWanted = given.mode === 'changes' || (from.events ?? (await hasRecords(db, registry)))
   return isWanted ? { ...given, records: recordsOf(db, registry), filters: compiledFiltersOf(db.pool) } : null
 }
 
-type RunEventDeps = ImportEventOptions & Pick<RecordingDeps, 'filters' | 'records'>
+type EventRecordingDeps = EventRecordingOptions & Pick<RecordingDeps, 'filters' | 'records'>
 
 interface ImportRun {
   readonly client: ClientBase
@@ -249,7 +249,7 @@ interface ImportRun {
   readonly completion: AbsentRemoval | null
   readonly isComplete: boolean
   /** How changes are recorded as events; null: changes of records are no events. */
-  readonly events: RunEventDeps | null
+  readonly events: EventRecordingDeps | null
   readonly preparing: BatchOptions
   readonly identity: string | null
   readonly rejects: RejectsFile
@@ -265,7 +265,7 @@ async function runImport(
   const { preparing, options } = run
   let writing: Promise<Progress> = Promise.resolve(from)
   try {
-    for await (const batch of batchesOf(groups, preparing, options.batchEntries ?? DEFAULT_BATCH_ENTRIES)) {
+    for await (const batch of makeBatches(groups, preparing, options.batchEntries ?? DEFAULT_BATCH_ENTRIES)) {
       const before = await writing
       if (options.signal?.aborted) return [before, false]
       writing = commitBatch(run, batch, before)
@@ -284,7 +284,7 @@ async function runImport(
 }
 
 /** Divides entries into batches. @param limit the most entries of a batch; `BATCH_CHARACTERS` may end a batch earlier */
-async function* batchesOf(groups: AsyncIterable<SourceEntry[]>, preparing: BatchOptions, limit: number): AsyncGenerator<Batch> {
+async function* makeBatches(groups: AsyncIterable<SourceEntry[]>, preparing: BatchOptions, limit: number): AsyncGenerator<Batch> {
   let batch = new Batch()
   for await (const group of groups) {
     for (const entry of group) {

@@ -91,7 +91,7 @@ export interface ReportCounts {
   readonly columns: CountedValues
 }
 
-export const NO_PROGRESS: Progress = {
+export const INITIAL_PROGRESS: Progress = {
   bytes: 0,
   line: 0,
   entries: 0,
@@ -107,7 +107,7 @@ export const NO_PROGRESS: Progress = {
 const NON_COUNT_COLUMNS = ['read', 'events', 'run'] as const
 type NonCountColumn = (typeof NON_COUNT_COLUMNS)[number]
 type CountColumn = Exclude<keyof Progress, NonCountColumn>
-const COUNT_COLUMNS = (Object.keys(NO_PROGRESS) as (keyof Progress)[]).filter(
+const COUNT_COLUMNS = (Object.keys(INITIAL_PROGRESS) as (keyof Progress)[]).filter(
   (name): name is CountColumn => !NON_COUNT_COLUMNS.includes(name as NonCountColumn),
 )
 
@@ -129,11 +129,11 @@ export async function loadProgress(
     [registryId, isComplete ? [identity, endedIdentity(identity)] : [identity]],
   )
   const [row] = rows
-  if (row === undefined) return NO_PROGRESS
+  if (row === undefined) return INITIAL_PROGRESS
   const counts = Object.fromEntries(COUNT_COLUMNS.map((name) => [name, Number(row[name])]))
   // A stored `source` other than `identity` begins with `ended`: the file was read to its end, and `events` is decided anew.
   const events = row.source === identity ? row.events : null
-  return { ...NO_PROGRESS, ...counts, read: row.read, events, run: row.run }
+  return { ...INITIAL_PROGRESS, ...counts, read: row.read, events, run: row.run }
 }
 
 /** Makes a number for a new run: the microseconds since 1970 by the database's clock. */
@@ -159,8 +159,8 @@ export async function saveProgress(client: ClientBase, registryId: number, ident
 }
 
 /** The word with which `source` begins when the import has ended and the row has its report. No digest begins with it. */
-const ENDED = 'ended'
-const endedIdentity = (identity: string): string => `${ENDED} ${identity}`
+const ENDED_PREFIX = 'ended'
+const endedIdentity = (identity: string): string => `${ENDED_PREFIX} ${identity}`
 
 /**
  * Stores that the import has ended. Another import of the same file begins at its first line; the counts stay for the report.
@@ -171,7 +171,7 @@ export const saveImportEnd = (
   registryId: number,
   progress: Progress,
   unremoved: string | null = null,
-): Promise<void> => saveProgress(client, registryId, unremoved === null ? ENDED : endedIdentity(unremoved), progress)
+): Promise<void> => saveProgress(client, registryId, unremoved === null ? ENDED_PREFIX : endedIdentity(unremoved), progress)
 
 /** Deletes the progress: nothing is left to resume or to report. */
 export async function forgetProgress(client: ClientBase, registryId: number): Promise<void> {
@@ -193,7 +193,7 @@ export async function findLastImport({ pool }: Pick<Database, 'pool'>, registryI
     `select ${COUNT_COLUMNS.join(', ')}, read, updated_at, starts_with(source, $2) as ended,
         ${hasClaimSql('rollcall import')} as running
       from import_progress where registry = $1::integer`,
-    [registryId, ENDED],
+    [registryId, ENDED_PREFIX],
   )
   const [row] = rows
   if (row === undefined) return null

@@ -2,7 +2,7 @@ import { type Kind, kindNamed } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { processorTime } from '../../core/test/processor-time.ts'
 import { readColumnMapping } from './column-mapping.ts'
-import { ATTRIBUTE_COLUMN_NAMES, IDENTIFIER_COLUMNS } from './column-synonyms.ts'
+import { ATTRIBUTE_COLUMN_NAMES, IDENTIFIER_COLUMN_NAMES } from './column-synonyms.ts'
 import { proposeColumns } from './propose-mapping.ts'
 import { listValuePaths } from './record-paths.ts'
 
@@ -236,5 +236,5 @@ it('every row of the tables of names is of an attribute, a member or an identifi
   for (const { path } of types.flatMap(listValuePaths)) known.add(path.slice(path.lastIndexOf('.') + 1))
   expect(Object.keys(ATTRIBUTE_COLUMN_NAMES).filter((name) => !known.has(name))).toEqual([])
   const identifiers = new Set(kinds.flatMap((kind) => kind.identifier_types.map(({ name }) => name)))
-  expect(Object.keys(IDENTIFIER_COLUMNS).filter((name) => !identifiers.has(name))).toEqual([])
+  expect(Object.keys(IDENTIFIER_COLUMN_NAMES).filter((name) => !identifiers.has(name))).toEqual([])
 })

@@ -3,7 +3,7 @@
  * what is ambiguous. No value goes into the proposal, except short lists of codes.
  */
 import { type Attribute, isContact, type Kind, namesOf, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
-import { AGE_COLUMNS, ATTRIBUTE_COLUMN_NAMES, IDENTIFIER_COLUMNS, WHOLE_NAME_COLUMNS } from './column-synonyms.ts'
+import { AGE_COLUMNS, ATTRIBUTE_COLUMN_NAMES, IDENTIFIER_COLUMN_NAMES, WHOLE_NAME_COLUMNS } from './column-synonyms.ts'
 import { areIsoDates, dateFormatsReadingAll, dateFormatsReadingMost, exampleDate } from './find-date-format.ts'
 import { type LookupTable, proposeCodes, proposeLookup } from './propose-codes.ts'
 import { type ProposedColumn, proposeChoices, proposeMapped, proposeUnmapped } from './proposed-column.ts'
@@ -54,7 +54,7 @@ export function proposeColumns(
 }
 
 /** A path of the record that the name of a column can mean. */
-interface NamedTarget {
+interface ProposedTarget {
   readonly path: string
   /** The attribute; undefined for an identifier. */
   readonly attribute?: Attribute
@@ -72,9 +72,9 @@ export const plainName = (name: string): string =>
 const columnNamesOf = (name: string): readonly string[] =>
   Object.hasOwn(ATTRIBUTE_COLUMN_NAMES, name) ? (ATTRIBUTE_COLUMN_NAMES[name] ?? []) : []
 
-function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, NamedTarget> {
-  const targets = new Map<string, NamedTarget>()
-  const add = (names: readonly string[], target: NamedTarget): void => {
+function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, ProposedTarget> {
+  const targets = new Map<string, ProposedTarget>()
+  const add = (names: readonly string[], target: ProposedTarget): void => {
     for (const name of names.map(plainName)) if (!targets.has(name)) targets.set(name, target)
   }
   const paths = listValuePaths(recordType)
@@ -89,7 +89,7 @@ function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, 
   for (const type of source === undefined ? [] : kind.identifier_types) {
     if (type.normaliser !== 'code') continue
     const target = { path: `${source?.path}[${type.name}]`, meaning: `the identifier type ${type.name}` }
-    add([...namesOf(type), ...(IDENTIFIER_COLUMNS[type.name] ?? [])], target)
+    add([...namesOf(type), ...(IDENTIFIER_COLUMN_NAMES[type.name] ?? [])], target)
   }
   // The loop before has added the names of identifier types, but not those of telephone numbers and e-mail addresses. So paths
   // that have only identifiers are left out below, unless these are telephone numbers or e-mail addresses.
@@ -117,7 +117,7 @@ const findAttributePlace = (paths: readonly RecordPath[], { paths: own }: Attrib
   own.map((path) => paths.find((place) => place.path === path)).find((place) => place !== undefined)
 
 function proposeColumn(
-  names: ReadonlyMap<string, NamedTarget>,
+  names: ReadonlyMap<string, ProposedTarget>,
   column: string,
   values: readonly string[],
   database: DatabaseTable | null,
@@ -146,7 +146,7 @@ function proposeColumn(
     const reason = 'it may hold whole names, and records have given name and surname apart; divide the column'
     return given === undefined
       ? proposeUnmapped(column, [reason])
-      : proposeChoices(column, [reason], listNamePartChoices(names, column))
+      : proposeChoices(column, [reason], listPersonNameChoices(names, column))
   }
   if (AGE_COLUMNS.some((one) => plainName(one) === name)) {
     return proposeUnmapped(column, ['an age changes every year: records have a date of birth, from which ages are counted'])
@@ -165,11 +165,11 @@ const LOOKUP_TABLE_AFFIX_PATTERN = /^(?:ref|lookup|lkp|lk|code)|(?:codes?|types?
 
 /** Finds the attribute for the name of a column without an end such as `id`, or else for the name of its lookup table. */
 function findLookupTarget(
-  names: ReadonlyMap<string, NamedTarget>,
+  names: ReadonlyMap<string, ProposedTarget>,
   column: string,
   { name }: LookupTable,
   database: DatabaseTable | null,
-): NamedTarget | undefined {
+): ProposedTarget | undefined {
   const table = plainName(name)
   return [column.replace(KEY_NAME_END_PATTERN, ''), table, table.replaceAll(LOOKUP_TABLE_AFFIX_PATTERN, '')]
     .map((one) => findTargetOfName(names, one, database))
@@ -181,10 +181,10 @@ function findLookupTarget(
  * column's name, and the column's name without the table's name.
  */
 function findTargetOfName(
-  names: ReadonlyMap<string, NamedTarget>,
+  names: ReadonlyMap<string, ProposedTarget>,
   name: string,
   database: DatabaseTable | null,
-): NamedTarget | undefined {
+): ProposedTarget | undefined {
   if (database === null) return names.get(name)
   const table = plainName(database.name)
   const rest = name.startsWith(table) ? name.slice(table.length) : name
@@ -193,14 +193,14 @@ function findTargetOfName(
   return found?.path.startsWith('@') ? undefined : found
 }
 
-const listNamePartChoices = (names: ReadonlyMap<string, NamedTarget>, column: string) =>
+const listPersonNameChoices = (names: ReadonlyMap<string, ProposedTarget>, column: string) =>
   ['givenname', 'surname'].flatMap((name) => {
     const found = names.get(name)
     return found === undefined ? [] : [{ path: found.path, rule: column, meaning: found.meaning }]
   })
 
 /** Proposes a meaning by the values. Only e-mail addresses and international telephone numbers can be recognised. */
-function proposeByValues(names: ReadonlyMap<string, NamedTarget>, column: string, values: readonly string[]): ProposedColumn {
+function proposeByValues(names: ReadonlyMap<string, ProposedTarget>, column: string, values: readonly string[]): ProposedColumn {
   const unknown = 'nothing in the records has this name'
   const email = names.get('email')
   if (email !== undefined && values.every((value) => /^[^@\s]+@[^@\s][^@\s.]*\.[^@\s]+$/.test(value))) {
@@ -217,7 +217,7 @@ function proposeByValues(names: ReadonlyMap<string, NamedTarget>, column: string
 }
 
 function proposeDates(
-  { path }: NamedTarget,
+  { path }: ProposedTarget,
   column: string,
   values: readonly string[],
   reasons: readonly string[],

@@ -12,7 +12,7 @@ import type { MappingTarget } from './column-mapping.ts'
 import { CELL_STATES, cellProblems, cellRule, describeCellProblem, type RowCells } from './row-documents.ts'
 
 /** A value that was not understood: its attribute, its identifier type or the column mapping does not accept it. */
-interface UnreadValue {
+interface NotUnderstoodValue {
   /** The name of the attribute, or of the identifier type. */
   readonly name: string
   /** The path of the value in the record, or in an element of a list. */
@@ -54,7 +54,7 @@ export function valueRuleOf(kind: Kind, recordTypeName: string, name: string): s
 
 /** The values of one record that were not understood, and its attributes with unlisted codes. `clear` prepares for the next. */
 export class RecordNotes implements ReadingNotes {
-  readonly unreadValues: UnreadValue[] = []
+  readonly unreadValues: NotUnderstoodValue[] = []
   readonly unlistedNames = new Set<string>()
   readonly memberNames = new Set<string>()
 
@@ -89,7 +89,7 @@ export class RecordNotes implements ReadingNotes {
   compare({ targets, states }: RowCells): void {
     if (this.unreadValues.length === 0 && !states.includes(CELL_STATES.not_understood)) return
     for (const [at, target] of targets.entries()) {
-      const found = this.unreadValues.find((one) => isValueOfTarget(target, one))
+      const found = this.unreadValues.find((one) => isWrittenByTarget(target, one))
       if (found !== undefined && target.column !== null) states[at] = CELL_STATES.not_understood
       if (found !== undefined || states[at] !== CELL_STATES.not_understood) continue
       for (const name of target.reads) this.unreadValues.push({ name, path: target.key, rule: '' })
@@ -102,7 +102,7 @@ export class RecordNotes implements ReadingNotes {
     if (this.unreadValues.length === 0) return own
     const targets = cells?.targets ?? []
     const others = this.unreadValues.flatMap((one) => {
-      const target = targets.find((other) => isValueOfTarget(other, one))
+      const target = targets.find((other) => isWrittenByTarget(other, one))
       // When the mapping has a rule for the cell, `own` has the problem already. An empty `rule` is from such a cell.
       if (one.rule === '' || (target !== undefined && cellRule(target) !== null)) return []
       return [unreadValueProblem(one, target)]
@@ -111,12 +111,12 @@ export class RecordNotes implements ReadingNotes {
   }
 }
 
-function unreadValueProblem({ name, rule }: UnreadValue, target: MappingTarget | undefined): string {
+function unreadValueProblem({ name, rule }: NotUnderstoodValue, target: MappingTarget | undefined): string {
   if (target === undefined) return `${name}: ${rule}`
   const advice = rule === RULE_BY_ATTRIBUTE_TYPE.date ? '; or name the format of the column in the mapping' : ''
   return describeCellProblem(target, `${rule}${advice}`)
 }
 
 /** True when the target writes the value. The path of the value may be only the end of the target's path (`key`). */
-const isValueOfTarget = ({ reads, key }: MappingTarget, { name, path }: UnreadValue): boolean =>
+const isWrittenByTarget = ({ reads, key }: MappingTarget, { name, path }: NotUnderstoodValue): boolean =>
   reads.includes(name) && `.${key}`.endsWith(path === '' ? '' : `.${searchKey(path)}`)

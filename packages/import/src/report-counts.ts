@@ -18,7 +18,7 @@ const MOST_EXAMPLE_LINES = 3
 const MOST_REJECT_REASONS = 20
 const OTHER_REASONS = 'other reasons'
 
-class UnderstoodValueCounter {
+class ValueCounter {
   understood = 0
   not_understood = 0
   unlisted = 0
@@ -52,25 +52,25 @@ export function reportedNames(kind: Kind, { attributes, compounds = [] }: Record
 }
 
 /** Counts the records of one record type, and their values. */
-class RecordCounts {
+class RecordTypeCounter {
   count = 0
-  readonly #byName: ReadonlyMap<string, UnderstoodValueCounter>
-  readonly #types: ReadonlyMap<string, UnderstoodValueCounter>
+  readonly #byName: ReadonlyMap<string, ValueCounter>
+  readonly #types: ReadonlyMap<string, ValueCounter>
   /** The counts of each attribute, with the position of its first column in a prepared record. */
-  readonly #columns: readonly (readonly [at: number, counts: UnderstoodValueCounter])[]
+  readonly #columns: readonly (readonly [at: number, counts: ValueCounter])[]
   /** Those of `#columns` that belong to a birth date: an attribute from which an age is computed. */
-  readonly #births: readonly (readonly [at: number, counts: UnderstoodValueCounter])[]
+  readonly #births: readonly (readonly [at: number, counts: ValueCounter])[]
 
   constructor(kind: Kind, recordType: RecordType) {
     const types = kind.identifier_types.map(({ name }) => name)
-    this.#byName = new Map(reportedNames(kind, recordType).map((name) => [name, new UnderstoodValueCounter()]))
-    const countsOf = (name: string): UnderstoodValueCounter => this.#byName.get(name) ?? new UnderstoodValueCounter()
+    this.#byName = new Map(reportedNames(kind, recordType).map((name) => [name, new ValueCounter()]))
+    const countsOf = (name: string): ValueCounter => this.#byName.get(name) ?? new ValueCounter()
     this.#types = new Map([
       ...types.map((name) => [name, countsOf(name)] as const),
       [UNLISTED.name, countsOf(OTHER_IDENTIFIERS_NAME)],
     ])
     let at = 0
-    const columns: (readonly [number, UnderstoodValueCounter])[] = []
+    const columns: (readonly [number, ValueCounter])[] = []
     for (const { name, columns: own } of columnGroups(recordType)) {
       const counts = this.#byName.get(name)
       if (counts !== undefined && own.length > 0) columns.push([at, counts])
@@ -132,8 +132,8 @@ class RecordCounts {
 export class BatchCounts {
   /** The number of records that were stored although some of their values were not understood. */
   kept = 0
-  readonly #records = new Map<RecordType, RecordCounts>()
-  readonly #columns = new Map<string, UnderstoodValueCounter>()
+  readonly #records = new Map<RecordType, RecordTypeCounter>()
+  readonly #columns = new Map<string, ValueCounter>()
   readonly #rejections: RejectionCounts[] = []
   readonly #repeated: number[] = []
   #rows = 0
@@ -147,7 +147,7 @@ export class BatchCounts {
   ): void {
     let counts = this.#records.get(recordType)
     if (counts === undefined) {
-      counts = new RecordCounts(kind, recordType)
+      counts = new RecordTypeCounter(kind, recordType)
       this.#records.set(recordType, counts)
     }
     counts.add(line, record, notes, today)
@@ -169,7 +169,7 @@ export class BatchCounts {
       if (column === null) continue
       let counts = this.#columns.get(path)
       if (counts === undefined) {
-        counts = new UnderstoodValueCounter()
+        counts = new ValueCounter()
         this.#columns.set(path, counts)
       }
       if (states[at] === CELL_STATES.value) counts.understood += 1
@@ -180,7 +180,7 @@ export class BatchCounts {
   /** Returns the counts of all batches so far: `before`, with those of this batch added. */
   after(before: ReportCounts): ReportCounts {
     const records = { ...before.records }
-    for (const [{ name }, counts] of this.#records) records[name] = addCountedValues(records[name], counts)
+    for (const [{ name }, counts] of this.#records) records[name] = sumCountedValues(records[name], counts)
     const columns = { count: this.#rows, values: Object.fromEntries(this.#columns) }
     return {
       kept: before.kept + this.kept,
@@ -190,7 +190,7 @@ export class BatchCounts {
         lines: [...(before.repeated?.lines ?? []), ...this.#repeated].slice(0, MOST_EXAMPLE_LINES),
       },
       records,
-      columns: addCountedValues(before.columns, columns),
+      columns: sumCountedValues(before.columns, columns),
     }
   }
 }
@@ -207,7 +207,7 @@ function addRejections(rejections: readonly RejectionCounts[]): readonly Rejecti
 }
 
 /** Returns the sums of two counts, without changing them. */
-function addCountedValues(before: CountedValues | undefined, after: CountedValues): CountedValues {
+function sumCountedValues(before: CountedValues | undefined, after: CountedValues): CountedValues {
   // A map, because a member of a record may be called `constructor`.
   const values = new Map(Object.entries(before?.values ?? {}))
   for (const [name, counts] of Object.entries(after.values)) {

@@ -34,7 +34,7 @@ export async function readTableSample(
   asked: { readonly delimiter?: string; readonly encoding?: string } = {},
 ): Promise<TableSample> {
   checkDelimiter(asked.delimiter)
-  const { bytes, whole } = sampleWithoutMark(typeof source === 'string' ? await fileHead(source) : await streamHead(source))
+  const { bytes, whole } = removeByteOrderMark(typeof source === 'string' ? await fileHead(source) : await streamHead(source))
   refuseNonTextFile(bytes)
   if (bytes.includes(0)) throw new ImportError('the file is no text in UTF-8: save it as "CSV UTF-8"')
   const { text, encoding } = decodeSample(bytes, asked.encoding)
@@ -43,14 +43,14 @@ export async function readTableSample(
   }
   const tables = (asked.delimiter === undefined ? POSSIBLE_DELIMITERS : [asked.delimiter]).map((delimiter) => ({
     delimiter,
-    ...readSampleTable(text, delimiter, whole),
+    ...readHeaderAndRows(text, delimiter, whole),
   }))
   const [first] = tables.toSorted((one, other) => other.header.length - one.header.length)
   if (first === undefined || first.header.length === 0) throw new ImportError('the file has no header line')
   return { ...first, encoding, whole }
 }
 
-function sampleWithoutMark(head: Buffer): { readonly bytes: Buffer; readonly whole: boolean } {
+function removeByteOrderMark(head: Buffer): { readonly bytes: Buffer; readonly whole: boolean } {
   const mark = head.subarray(0, UTF8_MARK.length).equals(UTF8_MARK) ? UTF8_MARK.length : 0
   return { bytes: head.subarray(mark), whole: head.length < SAMPLE_BYTES }
 }
@@ -87,7 +87,7 @@ function decodeSample(bytes: Buffer, asked: string | undefined): { readonly text
   }
 }
 
-function readSampleTable(text: Buffer, delimiter: string, whole: boolean): HeaderAndRows & Pick<TableSample, 'leftOut'> {
+function readHeaderAndRows(text: Buffer, delimiter: string, whole: boolean): HeaderAndRows & Pick<TableSample, 'leftOut'> {
   const cutter = new RowCutter({
     delimiter,
     longest: SAMPLE_BYTES * 2,

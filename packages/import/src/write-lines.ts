@@ -41,7 +41,7 @@ export interface WriteLinesOptions {
   readonly isComplete: boolean
 }
 
-interface WrittenLines {
+interface PartialWriteResult {
   readonly inserted: number
   readonly records: readonly WrittenRecord[]
   /** The primary identifiers of records that were stored already as their lines have them; only for a complete file. */
@@ -53,14 +53,21 @@ interface WrittenLines {
   readonly met: ReadonlyMap<string, number>
 }
 
-export interface WriteLinesResult extends Omit<WrittenLines, 'met'> {
+export interface WriteLinesResult extends Omit<PartialWriteResult, 'met'> {
   /** Lines that have the primary identifier of an earlier line. With `reject` they are not written. */
   readonly repeated: readonly { readonly of: RecordLine; readonly earlier: number }[]
 }
 
-const NOTHING_WRITTEN: WrittenLines = { inserted: 0, records: [], unchanged: new Set(), merged: [], rejects: [], met: new Map() }
+const NOTHING_WRITTEN: PartialWriteResult = {
+  inserted: 0,
+  records: [],
+  unchanged: new Set(),
+  merged: [],
+  rejects: [],
+  met: new Map(),
+}
 
-const joinWritten = (one: WrittenLines, other: WrittenLines): WrittenLines => ({
+const joinWritten = (one: PartialWriteResult, other: PartialWriteResult): PartialWriteResult => ({
   inserted: one.inserted + other.inserted,
   records: [...one.records, ...other.records],
   unchanged: new Set([...one.unchanged, ...other.unchanged]),
@@ -148,7 +155,7 @@ async function writeOrHalve(
   writing: WriteLinesOptions,
   recordType: RecordType,
   lines: readonly RecordLine[],
-): Promise<WrittenLines> {
+): Promise<PartialWriteResult> {
   try {
     return await (writing.isComplete ? writeChanged : writeInOneStatement)(writing, recordType, lines)
   } catch (error) {
@@ -175,7 +182,7 @@ async function writeChanged(
   writing: WriteLinesOptions,
   recordType: RecordType,
   lines: readonly RecordLine[],
-): Promise<WrittenLines> {
+): Promise<PartialWriteResult> {
   const { client, registry, sink, duplicates } = writing
   const met = await findNotedLines(client, recordType, lines.map(primaryIdentifierOf))
   const fresh = duplicates === 'last' ? lines : lines.filter((one) => !met.has(primaryIdentifierOf(one)))
@@ -196,7 +203,7 @@ async function writeInOneStatement(
   writing: WriteLinesOptions,
   recordType: RecordType,
   lines: readonly RecordLine[],
-): Promise<WrittenLines> {
+): Promise<PartialWriteResult> {
   const { client, registry, sink, run, duplicates, before } = writing
   const lineOf = new Map(lines.map((one) => [primaryIdentifierOf(one), one.line]))
   const keep = duplicates === 'reject'
@@ -223,7 +230,7 @@ async function mergeLines(
   writing: WriteLinesOptions,
   recordType: RecordType,
   lines: readonly RecordLine[],
-): Promise<Pick<WrittenLines, 'merged' | 'rejects'>> {
+): Promise<Pick<PartialWriteResult, 'merged' | 'rejects'>> {
   const merged: RecordChange[] = []
   const rejects: { of: RecordLine; reason: string }[] = []
   for (const of of lines) {

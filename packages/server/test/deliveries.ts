@@ -9,7 +9,7 @@ import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { type FreshDelivery, newAttemptClaim } from '@rollcall/delivery/delivery/deliver'
-import { callbackNamed, callbackTarget } from '@rollcall/delivery/delivery/targets'
+import { callbackNamed, findCallbackTarget } from '@rollcall/delivery/delivery/targets'
 import { insertDeliveriesSql } from '@rollcall/delivery/store/deliveries/deliveries'
 import { createLog } from '@rollcall/observe/log'
 import {
@@ -187,7 +187,7 @@ export async function newDelivery(
 ): Promise<FreshDelivery['delivery'] & Pick<FreshDelivery, 'header' | 'message'>> {
   const { claim, ...changes } = more
   const settings = await findCallbackSettings(database.db, participant.id)
-  const target = callbackTarget(settings, null, callbackNamed('on-search')) ?? 'http://127.0.0.1/'
+  const target = findCallbackTarget(settings, null, callbackNamed('on-search')) ?? 'http://127.0.0.1/'
   const id = randomUUID()
   const message_id = randomUUID()
   const header = {

@@ -4,7 +4,7 @@
  */
 
 import type { MappingTarget } from '@rollcall/import/column-mapping'
-import { NO_PROGRESS } from '@rollcall/import/import-progress'
+import { INITIAL_PROGRESS } from '@rollcall/import/import-progress'
 import { type ImportReport, makeReport } from '@rollcall/import/report'
 import { BatchCounts } from '@rollcall/import/report-counts'
 import { type Attribute, dayIn, type Kind, normaliseIdentifier, readAttribute, UNLISTED } from '@rollcall/protocol'
@@ -108,9 +108,9 @@ async function inspectRecords(kind: Kind, records: RecordMapping, engine: OpenEn
     recordType: records.recordType.name,
     rows: rows.length,
     leftOut,
-    report: makeReport(kind, counts.after(NO_PROGRESS.read), read),
+    report: makeReport(kind, counts.after(INITIAL_PROGRESS.read), read),
     unfound: countUnfoundValues(kind, records, rows),
-    slow: await engine.slow(records, lookUpsOf(kind, records)),
+    slow: await engine.slow(records, makeExampleLookUps(kind, records)),
   }
 }
 
@@ -140,7 +140,7 @@ function searchableColumns(kind: Kind, records: RecordMapping): readonly Searcha
 /** A date for the plan of a look-up. Any date would do, because the check only asks whether an index can be used. */
 const EXAMPLE_DATE = { from: '2000-01-01', to: '2000-01-01' }
 
-function lookUpsOf(kind: Kind, records: RecordMapping): readonly LookUp[] {
+function makeExampleLookUps(kind: Kind, records: RecordMapping): readonly LookUp[] {
   return searchableColumns(kind, records).flatMap(({ name, compared, target, part }): LookUp[] => {
     const way = COMPARISON_WAYS[records.compare.get(name) ?? 'exact']
     const type = compared === 'identifier' ? 'identifier' : compared.type

@@ -98,10 +98,10 @@ const ANY_IDENTIFIER: ComparisonSubject = 'identifier'
 const identifierColumns = (records: RecordMapping, type: string): readonly MappedColumn[] =>
   mappedColumnsOf(records, ({ identifier_type, reads, steps }) => {
     if (identifier_type !== null) return identifier_type === type
-    return reads.includes(type) || isValueOfIdentifier(steps) || (type === UNLISTED.name && reads.length === 0)
+    return reads.includes(type) || isIdentifierValuePath(steps) || (type === UNLISTED.name && reads.length === 0)
   })
 
-const isValueOfIdentifier = (steps: MappingTarget['steps']): boolean =>
+const isIdentifierValuePath = (steps: MappingTarget['steps']): boolean =>
   searchKey(steps.at(-1)?.key ?? '') === searchKey('identifier_value')
 
 const mappedColumnsOf = ({ own, children }: RecordMapping, gives: (target: MappingTarget) => boolean): readonly MappedColumn[] =>

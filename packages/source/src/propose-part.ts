@@ -55,7 +55,7 @@ const makeUndecidedMember = (name: string, choices: readonly MemberChoice[], ...
 })
 
 /** The values of a column in the sample, without empty ones; a value may be there twice. */
-const columnValues = ({ header, rows }: SampledTable, column: string): readonly string[] => {
+const sampledColumnValues = ({ header, rows }: SampledTable, column: string): readonly string[] => {
   const at = header.indexOf(column)
   return at < 0 ? [] : rows.flatMap((row) => row[at]?.trim() || [])
 }
@@ -70,7 +70,7 @@ export function proposeKey(sampled: SampledTable): ProposedMember {
   if (only !== undefined && single.length === 1) return makeProposedMember('key', only, 'each row has another one')
   const { rows } = sampled
   const names = usable.map(({ name }) => name)
-  const differing = names.filter((name) => new Set(columnValues(sampled, name)).size === rows.length && rows.length > 0)
+  const differing = names.filter((name) => new Set(sampledColumnValues(sampled, name)).size === rows.length && rows.length > 0)
   const candidates = single.length > 0 ? single : differing
   const meaning = single.length > 0 ? 'each row has another one' : 'each row that was read has another one'
   return makeUndecidedMember(
@@ -129,7 +129,7 @@ function notRemovedClause(sampled: SampledTable, { name, holds, isNullable }: Ca
 function flagClauses(sampled: SampledTable, { name, holds }: CatalogColumn): readonly string[] {
   const column = sqlColumnName(sampled, name)
   if (holds === 'boolean') return [column]
-  const distinct = [...new Set(columnValues(sampled, name))].filter((value) => FLAG_VALUE_PATTERN.test(value)).toSorted()
+  const distinct = [...new Set(sampledColumnValues(sampled, name))].filter((value) => FLAG_VALUE_PATTERN.test(value)).toSorted()
   return distinct.map((value) => `${column} = ${holds === 'integer' ? value : `'${value}'`}`)
 }
 
@@ -150,12 +150,12 @@ export function proposeMembers(
   const places = shown.map((name) => header.indexOf(name))
   const cells = { header: shown, rows: rows.map((row) => places.map((at) => row[at] ?? '')) }
   const columns = proposeColumns(kind, recordType, cells, { name: table.name, taken, lookups })
-  const hasSeveral = on !== null && new Set(columnValues(sampled, on)).size < columnValues(sampled, on).length
+  const hasSeveral = on !== null && new Set(sampledColumnValues(sampled, on)).size < sampledColumnValues(sampled, on).length
   return columns.flatMap((column): ProposedMember[] => {
     const found = findProposedMember(column)
     if (found === null) return []
     const held = table.columns.find((one) => one.name === column.column)?.holds
-    const isEmpty = columnValues(sampled, column.column).length === 0 && !lookups.has(column.column)
+    const isEmpty = sampledColumnValues(sampled, column.column).length === 0 && !lookups.has(column.column)
     const isKnown = isEmpty && !taken.has(found.name) && canMapWithoutValues(recordType, found.name, held)
     const member = isKnown ? makeProposedMember(found.name, column.column, ...found.reasons) : found
     if (!member.isOptional) {

@@ -10,7 +10,7 @@ import { checkSource } from './check-source.ts'
 import type { OpenEngine } from './engine/engine.ts'
 import { openEngine } from './engines.ts'
 import { proposeSource } from './propose-source.ts'
-import { proposedText, undecidedMemberLines } from './proposed-text.ts'
+import { undecidedMemberLines, writeProposedText } from './proposed-text.ts'
 import { readSourceFile } from './source-file.ts'
 
 const kind = kindNamed('civil') as Kind
@@ -44,7 +44,7 @@ const propose = (tables: Readonly<Record<string, string>> = {}, of = kind) =>
 async function proposed(sql: string, tables: Readonly<Record<string, string>> = {}, of = kind): Promise<string> {
   await client.query('drop schema if exists t cascade; create schema t; set search_path = t')
   await client.query(sql)
-  return proposedText(of.name, bare, await propose(tables, of))
+  return writeProposedText(of.name, bare, await propose(tables, of))
 }
 
 /** Lines without their indents. */
@@ -63,7 +63,7 @@ describe('the office of the example', () => {
 
   test('needs two decisions, and is then read as the file that was written by hand', async () => {
     const records = await propose()
-    const text = proposedText('civil', bare, records)
+    const text = writeProposedText('civil', bare, records)
     expect(undecidedMemberLines(records)).toEqual([
       'Person, office.person, identifier[UIN]: every Person is known by its UIN, and no name of a column means it',
       'Person, office.person, sex: gender: its name means the attribute sex; some of its values are not on the list sex',
@@ -102,7 +102,7 @@ describe('a schema of another office', () => {
       await client.query('insert into birth values ($1, $1, $1)', [value])
     }
     const records = await propose()
-    const shown = [proposedText('civil', bare, records), JSON.stringify(undecidedMemberLines(records))].join('\n')
+    const shown = [writeProposedText('civil', bare, records), JSON.stringify(undecidedMemberLines(records))].join('\n')
     for (const value of VALUES.filter((one) => one !== 'Null' && one !== 'select' && one !== 'true')) {
       expect(shown).not.toContain(value)
     }

@@ -129,7 +129,7 @@ function requireTableNamed(given: string, catalog: readonly CatalogTable[]): Cat
  */
 function findBestTable(kind: Kind, recordType: RecordType, catalog: readonly CatalogTable[]): CatalogTable | null {
   const rated = catalog
-    .map((table) => ({ table, points: columnPoints(kind, recordType, table) }))
+    .map((table) => ({ table, points: rateTableColumns(kind, recordType, table) }))
     .filter(({ points }) => points >= LEAST_TABLE_POINTS)
     .map(({ table, points }) => ({ table, points: points + tableBonusPoints(recordType, table, catalog) }))
     .toSorted((one, other) => other.points - one.points)
@@ -143,7 +143,7 @@ function findBestTable(kind: Kind, recordType: RecordType, catalog: readonly Cat
 }
 
 /** Rates a table by its columns: one point for each path that their names may mean, or two for the path of an identifier type. */
-function columnPoints(kind: Kind, recordType: RecordType, { name, columns }: CatalogTable): number {
+function rateTableColumns(kind: Kind, recordType: RecordType, { name, columns }: CatalogTable): number {
   const header = columns.map((column) => column.name)
   const proposed = proposeColumns(kind, recordType, { header, rows: [] }, { name, taken: new Map(), lookups: new Map() })
   const paths = new Set(proposed.flatMap(({ choices }) => choices.map(({ path }) => path)))
@@ -214,7 +214,7 @@ async function proposeRecords(
   const children: ProposedTable[] = []
   for (const other of others) {
     const on = proposeChildKeyColumn(table, key, other)
-    if (on === null || other.isView || columnPoints(kind, recordType, other) === 0) continue
+    if (on === null || other.isView || rateTableColumns(kind, recordType, other) === 0) continue
     const rows = await readTableSample(engine, other, others)
     const members = proposeMembers(kind, recordType, rows, taken, typeof on.value === 'string' ? on.value : null)
     const isUsed = members.some(({ isOptional }) => !isOptional)

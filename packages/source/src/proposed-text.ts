@@ -7,7 +7,7 @@ import type { ProposedMember } from './propose-part.ts'
 import type { ProposedRecords, ProposedTable } from './propose-source.ts'
 
 /** Returns the text of a proposed source file. @param of the namespace of a registry, or the name of a kind */
-export function proposedText(
+export function writeProposedText(
   of: string,
   { engine, url }: Pick<SourceFile, 'engine' | 'url'>,
   records: readonly ProposedRecords[],

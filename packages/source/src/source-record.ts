@@ -49,14 +49,14 @@ export function readRow(kind: Kind, { recordType, own, children, lists, targets 
     place += child.targets.length
   }
   const cells: RowCells = { targets, states }
-  const prepared = prepareOrReason(kind, recordType, document, notes)
+  const prepared = makeRecordOrProblem(kind, recordType, document, notes)
   notes.compare(cells)
   const problems = [...(isTooMany ? [TOO_MANY_CHILDREN_PROBLEM] : []), ...notes.problems(cells)]
   if (typeof prepared === 'string') return { cells, notes, document, record: null, problems: [...problems, prepared] }
   return { cells, notes, document, record: prepared, problems }
 }
 
-function prepareOrReason(
+function makeRecordOrProblem(
   kind: Kind,
   recordType: RecordMapping['recordType'],
   document: JsonValue,

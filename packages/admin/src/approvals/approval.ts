@@ -4,7 +4,7 @@ import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import type { Limits } from '@rollcall/core/limits'
 import { hasRole, type Operator, type OperatorRole } from '@rollcall/core/model/operator'
 import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
-import { addProposal, type ProposalActor, SEALED_PROPOSALS } from '@rollcall/participants/store/proposals'
+import { addProposal, type ProposalActor, SEALED_PROPOSAL_TABLE } from '@rollcall/participants/store/proposals'
 import type { ApprovalRules, BaseActDeps } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
 import { auditAct } from '../audit/operator-entries.ts'
@@ -65,9 +65,9 @@ export function createApprovals({ limits, clock = SYSTEM_CLOCK }: ApprovalDeps):
   }
 }
 
-export const { purpose: PURPOSE } = SEALED_PROPOSALS
+export const { purpose: PURPOSE } = SEALED_PROPOSAL_TABLE
 /** The table and the id of the row to which the encryption of a proposal's input is bound. */
-export const proposalBinding = (id: string) => ({ table: SEALED_PROPOSALS.table, id })
+export const proposalBinding = (id: string) => ({ table: SEALED_PROPOSAL_TABLE.table, id })
 
 /** Returns an operator who has the role. @throws AdminRefusal the operator is not known, or lacks the role */
 export function requireRole(operator: Operator | null, role: OperatorRole): Operator {

@@ -11,7 +11,7 @@ import {
   PROPOSAL_STATES,
   type StoredProposal,
 } from '@rollcall/participants/store/proposals'
-import { withApprovalClaim } from '@rollcall/participants/store/session-claim'
+import { withApprovalLock } from '@rollcall/participants/store/session-claim'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { type BaseActDeps, defineAct } from '../act.ts'
@@ -134,7 +134,7 @@ export const approveProposal = defineAct(
   async (deps: ActDeps & ClockDeps, { id }, enter) => {
     const { db } = deps
     const { act, by } = await requireProposedAct(deps, id)
-    const done = await withApprovalClaim(db, async () => {
+    const done = await withApprovalLock(db, async () => {
       const now = currentTime(deps)
       const found = await requireProposal(deps, id)
       if (found.state !== 'waiting' || found.sealed === null) throw notWaitingRefusal(found)

@@ -19,7 +19,7 @@ import { messageKey } from '@rollcall/core/model/exchange'
 import { readPublishedKeys } from '@rollcall/keys/own-keys'
 import { listParticipantKeys } from '@rollcall/participants/store/participant-keys'
 import { findParticipant } from '@rollcall/participants/store/participants'
-import { listUsedKeys } from '@rollcall/participants/store/published-keys'
+import { listEvidenceKeys } from '@rollcall/participants/store/published-keys'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
@@ -146,7 +146,7 @@ async function findMessageKeys({ db, vault }: HasVault, accounts: readonly Entry
       found.push({ kid, use: 'message', owner: sender_id, jwk: { ...public_jwk }, ...times })
     }
     const times = entries.filter((entry) => entry.participant === sender_id).map(({ at }) => at)
-    for (const { kid, public_jwk, first_used_at, last_used_at } of await listUsedKeys(db, sender_id)) {
+    for (const { kid, public_jwk, first_used_at, last_used_at } of await listEvidenceKeys(db, sender_id)) {
       const [from, until] = [first_used_at.getTime() - KEY_USE_TOLERANCE_MS, last_used_at.getTime() + KEY_USE_TOLERANCE_MS]
       if (!kids.has(kid) || !times.some((at) => from <= at && at <= until)) continue
       const used = { valid_from: isoTime(first_used_at), valid_until: isoTime(last_used_at) }

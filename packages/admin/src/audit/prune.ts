@@ -5,16 +5,16 @@ import { type AuditKeys, loadAuditKeys } from '@rollcall/audit/keys'
 import { listAuditKeys } from '@rollcall/audit/store/audit-keys'
 import { insertCheckpoint } from '@rollcall/audit/store/checkpoints'
 import {
-  type ClosingCheckpoint,
+  type CheckpointWithLastEntry,
   deleteChainPart,
   findChainsBegunBefore,
-  findClosingCheckpoint,
   findLastCheckpoint,
   findNewestCheckpointDigest,
+  findOldSigningCheckpoint,
   lockHolds,
-  type PruneChunk,
+  type OldEntries,
   type PruneStop,
-  readOldChunk,
+  readOldEntries,
 } from '@rollcall/audit/store/prune-entries'
 import { insertTombstone } from '@rollcall/audit/store/tombstones'
 import { readDatabaseTime } from '@rollcall/audit/store/write-entries'
@@ -101,7 +101,7 @@ async function pruneChain(
   for (;;) {
     const step = await owner.kysely.transaction().execute(async (transaction) => {
       if (keys !== null) await lockHolds(transaction)
-      const { chunk, stop } = await readOldChunk(transaction, { chain, after, before, most })
+      const { chunk, stop } = await readOldEntries(transaction, { chain, after, before, most })
       const part = chunk === null ? null : await signedPartOfChunk({ ...pruning, transaction }, chunk, { stop, after, before })
       if (part !== null && keys !== null) {
         const { sequence, hash } = part
@@ -131,9 +131,9 @@ async function pruneChain(
  */
 async function signedPartOfChunk(
   pruning: ChainPruneDeps & { readonly transaction: Database['kysely'] },
-  chunk: PruneChunk,
+  chunk: OldEntries,
   { stop, after, before }: { readonly stop: PruneStop; readonly after: number; readonly before: Date },
-): Promise<PruneChunk | null> {
+): Promise<OldEntries | null> {
   const { transaction, report, verifier, keys, time } = pruning
   const { chain, sequence } = chunk
   const end = report.ends.get(chain)
@@ -141,7 +141,7 @@ async function signedPartOfChunk(
     if (keys !== null) await closeChain(pruning, chunk, keys)
     return chunk
   }
-  const closing = await findClosingCheckpoint(transaction, chunk, before)
+  const closing = await findOldSigningCheckpoint(transaction, chunk, before)
   const found = closing ?? (await findLastCheckpoint(transaction, { chain, after, upTo: sequence }))
   if (found !== null && !(verifier.isSigned(found) && isContentOfEntry(found))) throw chainFaultRefusal(chain)
   return closing === null ? found : chunk
@@ -154,7 +154,7 @@ const isChainAbandoned = (end: { readonly at: string } | undefined, time: Date):
   end !== undefined && Date.parse(end.at) < time.getTime() - ABANDONED_CHAIN_MS
 
 /** True when the content of a checkpoint names chain, number and hash of the stored entry. The caller verifies its signature. */
-function isContentOfEntry({ chain, sequence, hash, content }: ClosingCheckpoint): boolean {
+function isContentOfEntry({ chain, sequence, hash, content }: CheckpointWithLastEntry): boolean {
   const signed = JSON.parse(content) as CheckpointContent
   return signed.chain === chain && signed.sequence === sequence && signed.hash === hash.toString('hex')
 }
@@ -165,7 +165,7 @@ function isContentOfEntry({ chain, sequence, hash, content }: ClosingCheckpoint)
  */
 async function closeChain(
   pruning: ChainPruneDeps,
-  { chain, sequence, hash }: PruneChunk,
+  { chain, sequence, hash }: OldEntries,
   { signer, secrets }: AuditKeys,
 ): Promise<void> {
   const content: CheckpointContent = {

@@ -4,7 +4,13 @@ import { nearestNameHint } from '@rollcall/base/shared/message-words'
 import type { Environment } from '@rollcall/core/model/environment'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Registry } from '@rollcall/core/model/registry'
-import { changeGrants, environmentProblem, grantPeriod, grantTimes, type StoredGrant } from '@rollcall/participants/store/grants'
+import {
+  changeGrants,
+  environmentProblem,
+  requireGrantPeriod,
+  type StoredGrant,
+  uncheckedGrantPeriod,
+} from '@rollcall/participants/store/grants'
 import { journalRevokedGrants } from '@rollcall/participants/store/revoked-grants'
 import { type Kind, pathText } from '@rollcall/protocol'
 import { requireRegistry } from '@rollcall/records/registries/registries'
@@ -88,12 +94,12 @@ function planGrantsOfNamespace(
     const own = isList ? [...place, index] : place
     const same = there.find((grant) => isSameJson(grant.terms, terms))
     // A grant that has ended is not added. An export has ended grants, whose attributes and purposes may be gone.
-    if (same === undefined && isExpiredGrant(grantTimes(terms))) return []
+    if (same === undefined && isExpiredGrant(uncheckedGrantPeriod(terms))) return []
     if (same !== undefined) checkKeptGrant(kind, same, own)
     if (same === undefined || !isExpiredGrant(same)) checkConsentNames(terms, known, own)
     return [{ at: own, same, terms: same?.terms ?? checkTerms({ kind }, terms, own) }]
   })
-  const grants = rows.map(({ same, terms }) => same ?? { terms, ...grantPeriod(terms) })
+  const grants = rows.map(({ same, terms }) => same ?? { terms, ...requireGrantPeriod(terms) })
   const overlapping = rows.find((_, index) => grants.slice(0, index).some((one) => isOverlapping(one, grants[index])))
   if (overlapping !== undefined) {
     throw refusalAt(overlapping.at, 'counts at the same time as the one before; only one grant counts at a time')

@@ -9,11 +9,11 @@ import { makeSubscriptionLive, openMailbox } from '@rollcall/delivery/store/even
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { insertSubscriptionKeys } from '@rollcall/delivery/store/events/subscription-states'
 import {
-  findSubscriptionToQueue,
+  findSubscriptionToNotify,
   findUnfinishedBackfill,
   insertTestNotification,
-  type QueuedSubscription,
   queueBackfill,
+  type SubscriptionToNotify,
 } from '@rollcall/delivery/store/events/tests-and-backfills'
 import { canonicalJson, dayIn, type JsonObject } from '@rollcall/protocol'
 import { findRegistry } from '@rollcall/records/registries/registries'
@@ -48,7 +48,7 @@ export async function queueTestNotification({ db, samples }: HasSamples, code: s
 /** Returns a synthetic record of the subscription's record type. @throws AdminRefusal there is none */
 function requireSample(
   registry: Pick<Registry, 'kind'>,
-  { record_type: name }: QueuedSubscription,
+  { record_type: name }: SubscriptionToNotify,
   samples: HasSamples['samples'],
 ): JsonObject {
   for (const sample of syntheticRecords({ samples }, registry, { name })) return sample
@@ -122,7 +122,7 @@ export const resumeSubscription = defineAct(
     }
     await withTransaction(db.pool, async (client) => {
       await lockRegistryFor(client, registry.id, 'subscribe')
-      const now = await findSubscriptionToQueue(client, code)
+      const now = await findSubscriptionToNotify(client, code)
       if (now?.state !== 'suspended') {
         throw new AdminRefusal(`code: the subscription is ${now?.state ?? 'gone'}, not suspended`)
       }
@@ -140,8 +140,8 @@ export const resumeSubscription = defineAct(
 async function requireSubscription(
   { db }: HasDatabase,
   code: string,
-): Promise<{ readonly subscription: QueuedSubscription; readonly registry: Registry }> {
-  const subscription = await findSubscriptionToQueue(db.pool, code)
+): Promise<{ readonly subscription: SubscriptionToNotify; readonly registry: Registry }> {
+  const subscription = await findSubscriptionToNotify(db.pool, code)
   if (subscription === undefined) {
     throw new AdminRefusal('code: there is no such subscription', { reason: 'not_found' })
   }

@@ -4,7 +4,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { readTerms } from '@rollcall/core/policy/grant'
 import { GrantProblem } from '@rollcall/core/policy/grant-problem'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { GRANT_END_RULE, grantPeriod } from '@rollcall/participants/store/grants'
+import { GRANT_END_RULE, requireGrantPeriod } from '@rollcall/participants/store/grants'
 import { type Kind, type PathStep, pathText } from '@rollcall/protocol'
 import { AdminRefusal } from '../admin-function.ts'
 import { isExpiredGrant } from './terms.ts'
@@ -28,7 +28,7 @@ export function grantProblemIn(kind: Kind, terms: GrantTerms): GrantProblem | nu
 export function checkTerms({ kind }: Pick<Registry, 'kind'>, terms: GrantTerms, at: readonly PathStep[]): GrantTerms {
   try {
     readTerms(kind, terms)
-    if (isExpiredGrant(grantPeriod(terms))) throw new StoreRefusal(GRANT_END_RULE)
+    if (isExpiredGrant(requireGrantPeriod(terms))) throw new StoreRefusal(GRANT_END_RULE)
     return terms
   } catch (error) {
     if (!(error instanceof GrantProblem || error instanceof StoreRefusal)) throw error

@@ -1,6 +1,6 @@
 /** Compares two grants: whether one permits more. Terms that cannot be compared count as permitting more. */
 import { ALL_NAMES, type GrantTerms } from '@rollcall/core/model/grant'
-import { grantTimes, type StoredGrant } from '@rollcall/participants/store/grants'
+import { type StoredGrant, uncheckedGrantPeriod } from '@rollcall/participants/store/grants'
 import { isSameJson } from '../approvals/diff-lines.ts'
 
 type NameSet = 'all' | readonly string[] | undefined
@@ -71,7 +71,7 @@ const isNarrowerList = (wanted: readonly string[] | undefined, current: readonly
 
 /** True when no stored grant alone permits all that the terms permit, for the whole time of the terms. */
 export function isWiderGrant(wanted: GrantTerms, stored: readonly StoredGrant[], now: Date): boolean {
-  const { valid_from: from, valid_until: until } = grantTimes(wanted, now)
+  const { valid_from: from, valid_until: until } = uncheckedGrantPeriod(wanted, now)
   return !stored.some(
     ({ terms, valid_from, valid_until }) =>
       valid_from <= from &&

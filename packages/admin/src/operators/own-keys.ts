@@ -1,13 +1,13 @@
 /** Our own keys, and the master key that encrypts them. */
 
-import { SEALED_AUDIT_KEYS } from '@rollcall/audit/store/audit-keys'
+import { SEALED_AUDIT_KEY_TABLE } from '@rollcall/audit/store/audit-keys'
 import type { MasterKeySource } from '@rollcall/keys/master-key'
 import { OWN_KEY_DEFINITIONS } from '@rollcall/keys/own-key-definitions'
 import { revokeOwnKey as revoke, rotateOwnKeys as rotate } from '@rollcall/keys/rotation'
 import { listOwnKeys as listRows, type OwnKey } from '@rollcall/keys/store/own-keys'
 import { rotateMasterKey as rotateMaster } from '@rollcall/keys/vault'
-import { SEALED_CREDENTIALS } from '@rollcall/participants/store/participant-callbacks'
-import { SEALED_PROPOSALS } from '@rollcall/participants/store/proposals'
+import { SEALED_CREDENTIAL_TABLE } from '@rollcall/participants/store/participant-callbacks'
+import { SEALED_PROPOSAL_TABLE } from '@rollcall/participants/store/proposals'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
@@ -73,7 +73,7 @@ export const revokeOwnKey = defineAct(
 )
 
 /** The tables outside of the package keys that have values encrypted with the master key. */
-export const SEALED_TABLES_BESIDE_KEYS = [SEALED_AUDIT_KEYS, SEALED_CREDENTIALS, SEALED_PROPOSALS]
+export const SEALED_TABLES_BESIDE_KEYS = [SEALED_AUDIT_KEY_TABLE, SEALED_CREDENTIAL_TABLE, SEALED_PROPOSAL_TABLE]
 
 /** Replaces the master key: all values that it encrypted are encrypted with the new one. */
 export const rotateMasterKey = defineAct(

@@ -11,7 +11,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { readStoredGrant } from '@rollcall/core/policy/grant'
 import { changeDeliveries } from '@rollcall/delivery/store/deliveries/delivery-changes'
 import { type DeliveryEvidence, findDeliveryEvidence } from '@rollcall/delivery/store/events/seen-deliveries'
-import { findRequestEvidence, type RequestEvidence } from '@rollcall/engine/store/exchanges/seen-requests'
+import { findRequestEvidence, type LastRequestTimes } from '@rollcall/engine/store/exchanges/seen-requests'
 import { findGrant } from '@rollcall/participants/store/grants'
 import { findCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { type ParticipantCheck, saveCheck } from '@rollcall/participants/store/participant-checks'
@@ -26,7 +26,7 @@ import { closed, dateOf, flag, instant, isoTime, Namespace, SenderId, text } fro
 import type { HasSamples } from '../registries/samples.ts'
 import { requireParticipant } from './participants.ts'
 
-interface CheckEvidence extends RequestEvidence, DeliveryEvidence {}
+interface CheckEvidence extends LastRequestTimes, DeliveryEvidence {}
 
 interface StepRow {
   readonly name: string

@@ -10,7 +10,7 @@ import { ACCEPTED_DAY, INBOX_DAY, readDayUse } from '@rollcall/participants/stor
 import { listGrants as listGrantRows } from '@rollcall/participants/store/grants'
 import { listChecks } from '@rollcall/participants/store/participant-checks'
 import { listSecretTimes, listUsedToday } from '@rollcall/participants/store/participant-facts'
-import { listUsedKeys } from '@rollcall/participants/store/published-keys'
+import { listEvidenceKeys } from '@rollcall/participants/store/published-keys'
 import { oneOf } from '@rollcall/protocol'
 import { listRegistries } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
@@ -107,7 +107,7 @@ export const showParticipant = defineAdminFunction(
       hosts: participant.outgoing,
       callback: await showCallbackSettings({ db }, participant),
       keys: await listParticipantKeys({ db }, { sender_id }),
-      published_keys: (await listUsedKeys(db, sender_id)).map(({ kid, first_used_at, last_used_at }) => ({
+      published_keys: (await listEvidenceKeys(db, sender_id)).map(({ kid, first_used_at, last_used_at }) => ({
         kid,
         first_used_at: isoTime(first_used_at),
         last_used_at: isoTime(last_used_at),

@@ -1,11 +1,11 @@
 /** The steps of a participant from its key to the first acknowledged callback, as our own records show them. */
 
 import type { Participant } from '@rollcall/core/model/participant'
-import { findFirstSteps } from '@rollcall/engine/store/exchanges/seen-requests'
+import { findFirstStepTimes } from '@rollcall/engine/store/exchanges/seen-requests'
 import { type Milestones, noteMilestones } from '@rollcall/participants/store/milestones'
 import { findCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { listLiveKeys } from '@rollcall/participants/store/participant-keys'
-import { listUsedKeys } from '@rollcall/participants/store/published-keys'
+import { listEvidenceKeys } from '@rollcall/participants/store/published-keys'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { defineAdminFunction } from '../admin-function.ts'
@@ -81,7 +81,7 @@ export const showChecklist = defineAdminFunction(
     const participant = await requireParticipant(db, sender_id)
     const { allowed, default_url, notify_url } = await findCallbackSettings(db, participant.id)
     const seen: SeenSteps = {
-      ...(await noteMilestones(db, participant, { look: (id) => findFirstSteps(db, id), now: clock.date() })),
+      ...(await noteMilestones(db, participant, { look: (id) => findFirstStepTimes(db, id), now: clock.date() })),
       key: await findFirstKeyTime(db, participant),
       isCalled: allowed.length > 0 || default_url !== null || notify_url !== null,
     }
@@ -103,6 +103,8 @@ export const showChecklist = defineAdminFunction(
 async function findFirstKeyTime(db: PartnerDeps['db'], participant: Participant): Promise<Date | null> {
   const registered = (await listLiveKeys(db, participant)).filter(({ use }) => use === 'sig').map(({ created_at }) => created_at)
   const published =
-    participant.jwks_uri === null ? [] : (await listUsedKeys(db, participant.sender_id)).map(({ first_used_at }) => first_used_at)
+    participant.jwks_uri === null
+      ? []
+      : (await listEvidenceKeys(db, participant.sender_id)).map(({ first_used_at }) => first_used_at)
   return [...registered, ...published].toSorted((one, other) => one.getTime() - other.getTime())[0] ?? null
 }

@@ -16,7 +16,7 @@ import {
   findPersonProtectedBy,
   findProtectedPersonIds,
   listProtected as listRows,
-  type NewProtection,
+  type PersonToProtect,
   protectPerson as protectRow,
   type RecordToProtect,
   unprotectPerson as unprotectRow,
@@ -121,7 +121,7 @@ async function findPerson(db: Database, client: ClientBase, registry: Registry, 
 }
 
 /** Protects a person who is not protected yet. */
-async function protectFoundPerson(db: Database, client: ClientBase, registry: Registry, person: NewProtection) {
+async function protectFoundPerson(db: Database, client: ClientBase, registry: Registry, person: PersonToProtect) {
   const { bearer, category } = person
   const rewritten = await protectRow(client, registry, person)
   if (bearer === null) return { records: 0, rewritten, withdrawn: 0 }

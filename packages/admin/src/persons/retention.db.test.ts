@@ -3,7 +3,7 @@ import { entryHash, firstPreviousHash } from '@rollcall/audit/chain'
 import { addParticipant } from '@rollcall/participants/store/participants'
 import { canonicalJson } from '@rollcall/protocol'
 import { addRegistry } from '@rollcall/records/registries/registries'
-import { removeRegistryRow } from '@rollcall/records/registries/removed-registries'
+import { removeRegistryAndRecords } from '@rollcall/records/registries/removed-registries'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ENTRIES_WITH_CONTENT_SQL } from '../../../audit/src/store/entry-shape.ts'
 import { personRowsSql } from '../../../audit/src/store/packed-persons.ts'
@@ -355,6 +355,6 @@ test('a registry that waits for its first copies stops neither erasing nor prote
       'the records of copied are being copied; try again when rollcall source status copied says that it answers',
     )
   } finally {
-    await removeRegistryRow(db, id)
+    await removeRegistryAndRecords(db, id)
   }
 })

@@ -5,7 +5,7 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import type { Log } from '@rollcall/observe/log'
 import { oneOf } from '@rollcall/protocol'
-import { type ApplyProgress, applyIndexes, areIndexesClaimed } from '@rollcall/records/registries/index-apply'
+import { type ApplyIndexesProgress, applyIndexes, areIndexesClaimed } from '@rollcall/records/registries/index-apply'
 import { requireRegistry } from '@rollcall/records/registries/registries'
 import Type, { type Static } from 'typebox'
 import { type BaseActDeps, defineAct } from '../act.ts'
@@ -79,7 +79,7 @@ export function createIndexBuilder({
       build.progress = { ...build.progress, ...more }
     }
     const { signal } = build.abort
-    const onProgress = ({ task, done, total }: ApplyProgress): void => add({ task, done, total })
+    const onProgress = ({ task, done, total }: ApplyIndexesProgress): void => add({ task, done, total })
     try {
       const { built, filled, finished } = await applyIndexes(db, namespace, { signal, onProgress })
       add({ state: finished ? 'done' : 'stopped', built: [...built], filled: [...filled] })

@@ -4,7 +4,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { oneOf } from '@rollcall/protocol'
 import { planIndexes as plan } from '@rollcall/records/records/index-plan'
-import { type ApplyOptions, applyIndexes as apply } from '@rollcall/records/registries/index-apply'
+import { type ApplyIndexesOptions, applyIndexes as apply } from '@rollcall/records/registries/index-apply'
 import { listRegistries, requireRegistry } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
@@ -54,7 +54,7 @@ export const applyIndexes = defineAct(
       }),
     ),
   },
-  async ({ db, signal, onProgress }: HasDatabase & ApplyOptions, input) => {
+  async ({ db, signal, onProgress }: HasDatabase & ApplyIndexesOptions, input) => {
     const options = { ...(signal && { signal }), ...(onProgress && { onProgress }) }
     const done = []
     for (const { namespace } of await oneOrAllRegistries(db, input.namespace)) {

@@ -3,7 +3,7 @@
 import { checkEngine } from '@rollcall/source/engine/engine-names'
 import { openEngine } from '@rollcall/source/engines'
 import { proposeSource as propose } from '@rollcall/source/propose-source'
-import { proposedText, undecidedMemberLines } from '@rollcall/source/proposed-text'
+import { undecidedMemberLines, writeProposedText } from '@rollcall/source/proposed-text'
 import Type from 'typebox'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { closed, flag, text, wholeNumber } from '../members.ts'
@@ -53,7 +53,7 @@ export const proposeSource = defineAdminFunction(
         const records = await propose(kind, file, engine, new Map(named))
         const members = records.flatMap(({ own, children }) => [own, ...children].flatMap(({ columns }) => columns))
         return {
-          file: proposedText(of, file, records),
+          file: writeProposedText(of, file, records),
           columns: members.filter(({ value }) => value !== null).length,
           decide: [...undecidedMemberLines(records)],
         }

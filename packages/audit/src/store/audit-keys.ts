@@ -1,7 +1,7 @@
 import type { Database } from '@rollcall/database/database'
 
 /** The table with the encrypted audit keys, its primary key, and the purpose of the encryption. */
-export const SEALED_AUDIT_KEYS = { table: 'account_key', id: 'kid', purpose: 'account key' } as const
+export const SEALED_AUDIT_KEY_TABLE = { table: 'account_key', id: 'kid', purpose: 'account key' } as const
 
 export interface AuditKey {
   readonly kid: string

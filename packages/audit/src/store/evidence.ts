@@ -7,7 +7,7 @@ export interface EntryPlace {
   readonly sequence: number
 }
 
-export interface MessagePlace extends EntryPlace {
+export interface MessageEntryPlace extends EntryPlace {
   /** The sender_id of the participant; null when the participant is unknown. */
   readonly participant: string | null
 }
@@ -32,8 +32,8 @@ export async function findPlacesOfMessage(
   message: string,
   participant: string | undefined,
   limit: number,
-): Promise<readonly MessagePlace[]> {
-  const { rows } = await pool.query<MessagePlace>(
+): Promise<readonly MessageEntryPlace[]> {
+  const { rows } = await pool.query<MessageEntryPlace>(
     `select chain, sequence, content::jsonb ->> 'participant' as participant from ${ENTRIES_WITH_CONTENT_SQL}
      where (message_id = $1 or reply_message_id = $1)
        and ($2::text is null or content::jsonb ->> 'participant' = $2)

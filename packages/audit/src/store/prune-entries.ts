@@ -40,7 +40,7 @@ export async function findChainsBegunBefore(connection: Kysely<unknown>, before:
 export type PruneStop = 'young' | 'held' | 'end' | null
 
 /** Old entries of a chain that one statement has read. */
-export interface PruneChunk extends ChainBeginning {
+export interface OldEntries extends ChainBeginning {
   readonly entries: number
 }
 
@@ -49,10 +49,10 @@ export interface PruneChunk extends ChainBeginning {
  * @param after the sequence number before that of the first entry to read; 0: reads from the first entry of the chain
  * @param most the most entries
  */
-export async function readOldChunk(
+export async function readOldEntries(
   connection: Kysely<unknown>,
   { chain, after, before, most }: { chain: string; after: number; before: Date; most: number },
-): Promise<{ readonly chunk: PruneChunk | null; readonly stop: PruneStop }> {
+): Promise<{ readonly chunk: OldEntries | null; readonly stop: PruneStop }> {
   const { rows } = await sql<{
     sequence: number | null
     hash: Buffer | null
@@ -79,7 +79,7 @@ export async function readOldChunk(
 }
 
 /** A checkpoint and the entry that it signs up to. The caller verifies it: other roles may insert rows. */
-export interface ClosingCheckpoint extends ChainBeginning {
+export interface CheckpointWithLastEntry extends ChainBeginning {
   readonly content: string
   readonly kid: string
   readonly signature: Buffer
@@ -91,12 +91,12 @@ export interface ClosingCheckpoint extends ChainBeginning {
  * Finds the first checkpoint that signs the entry `sequence` of a chain. Null when there is none, or when the last entry that the
  * checkpoint signs is not older than `before`.
  */
-export async function findClosingCheckpoint(
+export async function findOldSigningCheckpoint(
   connection: Kysely<unknown>,
   { chain, sequence }: ChainBeginning,
   before: Date,
-): Promise<ClosingCheckpoint | null> {
-  const { rows } = await sql<ClosingCheckpoint>`
+): Promise<CheckpointWithLastEntry | null> {
+  const { rows } = await sql<CheckpointWithLastEntry>`
     select account.chain, account.sequence, account.hash, next.content, next.kid, next.signature, 0 as entries
     from (select * from account_checkpoint as checkpoint
       where checkpoint.chain = ${chain} and checkpoint.sequence >= ${sequence} and checkpoint.sequence < ${Number.MAX_SAFE_INTEGER}
@@ -110,8 +110,8 @@ export async function findClosingCheckpoint(
 export async function findLastCheckpoint(
   connection: Kysely<unknown>,
   { chain, after, upTo }: { chain: string; after: number; upTo: number },
-): Promise<ClosingCheckpoint | null> {
-  const { rows } = await sql<ClosingCheckpoint>`
+): Promise<CheckpointWithLastEntry | null> {
+  const { rows } = await sql<CheckpointWithLastEntry>`
     select account.chain, account.sequence, account.hash, checkpoint.content, checkpoint.kid, checkpoint.signature,
       (select pg_catalog.count(*) from account as one where one.chain = account.chain
         and one.sequence > ${after} and one.sequence <= account.sequence)::integer as entries

@@ -23,7 +23,7 @@ export interface Verifier {
 }
 
 /** The kinds of keys that have no public part. */
-const SECRET_KEY_KINDS = ['pseudonym', 'confidential'] as const
+const SYMMETRIC_KEY_KINDS = ['pseudonym', 'confidential'] as const
 
 /** Creates the verifier. @param vault null: no master key, so nobody checks whether the stored keys are our own */
 export async function createVerifier(
@@ -39,7 +39,7 @@ export async function createVerifier(
   for (const key of secrets) {
     if (!(await isSecretUsable(key, vault))) report.fault('key_changed', null, null, key.kid)
   }
-  for (const kind of keys.length === 0 ? [] : SECRET_KEY_KINDS) {
+  for (const kind of keys.length === 0 ? [] : SYMMETRIC_KEY_KINDS) {
     if (secrets.every((key) => key.kind !== kind)) report.fault('key_missing', null, null, kind)
   }
   for (const key of keys) {

@@ -183,7 +183,7 @@ export async function copyConsentUses(
 }
 
 /** The consent under which an item was answered, and whether it still holds. */
-export interface EarlierUse extends ConsentSummary {
+export interface ConsentOfItem extends ConsentSummary {
   readonly reference_id: string
   /** True when the consent has not ended. */
   readonly holds: boolean
@@ -193,8 +193,8 @@ export interface EarlierUse extends ConsentSummary {
 export async function findConsentUses(
   { pool }: { readonly pool: Pick<Database['pool'], 'query'> },
   correlation_id: string,
-): Promise<readonly EarlierUse[]> {
-  const { rows } = await pool.query<EarlierUse>({
+): Promise<readonly ConsentOfItem[]> {
+  const { rows } = await pool.query<ConsentOfItem>({
     name: 'find consent uses',
     text: `select reference_id, purpose, not coalesce(${hasConsentEndedSql('used')}, false) as holds,
         ${authorityNameSql('used.authority')} as authority

@@ -260,7 +260,7 @@ function readEnrolment(scope: KindAndRecordType, element: EnrolmentElement, read
     throw new InvalidBeneficiary(`programme.programme_identifier: ${rule}`)
   }
   checkEnrolmentDates(members)
-  const status = checkedStatus(scope, enrolment_status)
+  const status = readEnrolmentStatus(scope, enrolment_status)
   const date = checkedDate('status_change_date', unwrapSingle(status_change_date))
   if (status === null && date !== null) {
     throw new InvalidBeneficiary('enrolment_status: is required with status_change_date')
@@ -312,7 +312,7 @@ function checkedDate(name: string, value: JsonValue | undefined): string | null 
   throw new InvalidBeneficiary(`${name}: must be a date`)
 }
 
-function checkedStatus({ recordType }: KindAndRecordType, value: JsonValue | undefined): JsonValue | null {
+function readEnrolmentStatus({ recordType }: KindAndRecordType, value: JsonValue | undefined): JsonValue | null {
   if (value === undefined || value === null) return null
   const codes = recordType.compounds?.flatMap(({ members }) => members).find(({ name }) => name === 'enrolment_status')?.codes
   if (codes === undefined || isInCodeList(codes, value)) return value

@@ -42,7 +42,7 @@ export function splitEnrolments(record: JsonObject): SplitRecord {
   const holder = findEnrolmentHolder(outer.rest)
   const inner = holder === null ? null : partitionMembers(holder.object, RECORD_ENROLMENT_MEMBER_NAMES)
   const lists = [inner?.taken.get(ENROLMENT_LIST_MEMBER), outer.taken.get(ENROLMENT_LIST_MEMBER)]
-  const shared = new Map([...listSharedMembers(outer.taken), ...listSharedMembers(inner?.taken)])
+  const shared = new Map([...listMembersExceptEnrolments(outer.taken), ...listMembersExceptEnrolments(inner?.taken)])
   const elements = lists.flatMap(elementsOfValue).map((element) => enrolmentFromElement(element, shared))
   if (elements.length === 0) return { rest: record, elements, alone: !lists.some(Array.isArray) }
   const rest = holder === null || inner === null ? outer.rest : { ...outer.rest, [holder.name]: inner.rest }
@@ -64,7 +64,7 @@ function findEnrolmentHolder(record: JsonObject): { readonly name: string; reado
   return null
 }
 
-const listSharedMembers = (taken: ReadonlyMap<string, JsonValue> = new Map()) =>
+const listMembersExceptEnrolments = (taken: ReadonlyMap<string, JsonValue> = new Map()) =>
   [...taken].filter(([name]) => name !== ENROLMENT_LIST_MEMBER)
 
 /**

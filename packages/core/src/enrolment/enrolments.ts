@@ -44,7 +44,7 @@ const END_DATE_MEMBER: CompoundMember = {
   record_paths: ['member.enrolment_end_date', 'enrolment_end_date'],
   type: 'text',
 }
-const STATUS_CHANGE_DATE: CompoundMember = {
+const STATUS_CHANGE_DATE_MEMBER: CompoundMember = {
   name: 'status_change_date',
   paths: ['status_change_date', 'programme.status_change_date'],
   record_paths: ['member.status_change_date', 'status_change_date'],
@@ -81,7 +81,7 @@ const enrolmentLayoutOf = oncePerObject((recordType: RecordType): EnrolmentLayou
         asWritten('enrolment_status', 'status_as_written'),
         asWritten('enrolment_date'),
         END_DATE_MEMBER,
-        STATUS_CHANGE_DATE,
+        STATUS_CHANGE_DATE_MEMBER,
       ],
     },
     activeStatus: status.codes === undefined ? ACTIVE_STATUS_LABEL : normaliseCode(status.codes, ACTIVE_STATUS_LABEL),

@@ -25,12 +25,12 @@ export const keyedListPaths = oncePerObject(({ identifiers, keyed_lists }: Recor
   const keys = [...inElements, ...inIdentifiers].map(searchKey)
   return {
     lists,
-    above: new Set([...lists.keys()].flatMap(pathsAbove)),
-    keys: new Set(keys.flatMap((path) => [path, ...pathsAbove(path)])),
+    above: new Set([...lists.keys()].flatMap(listEnclosingPaths)),
+    keys: new Set(keys.flatMap((path) => [path, ...listEnclosingPaths(path)])),
   }
 })
 
-function pathsAbove(path: string): string[] {
+function listEnclosingPaths(path: string): string[] {
   const steps = path.split('.')
   return steps.slice(1).map((_, at) => steps.slice(0, at + 1).join('.'))
 }

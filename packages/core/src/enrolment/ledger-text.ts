@@ -46,7 +46,7 @@ export function readLedger(text: string | null): Ledger {
     return {
       ...(bare !== null && { value: stampAt(bare) }),
       ...(object !== null && { object: stampAt(object) }),
-      ...(Array.isArray(value) && { members: readMap(below, register) }),
+      ...(Array.isArray(value) && { members: readSortedMap(below, register) }),
     }
   }
   const status = (value: JsonValue): StatusEntry => {
@@ -55,15 +55,15 @@ export function readLedger(text: string | null): Ledger {
   }
   const programme = (value: JsonValue): ProgrammeLedger => {
     const [held = null, benefits = null, statuses = []] = listOrEmpty(value)
-    return { members: register(held), benefits: register(benefits), statuses: readMap(statuses, status) }
+    return { members: register(held), benefits: register(benefits), statuses: readSortedMap(statuses, status) }
   }
-  return { members: register(members), programmes: readMap(programmes, programme) }
+  return { members: register(members), programmes: readSortedMap(programmes, programme) }
 }
 
 const listOrEmpty = (value: JsonValue | undefined): readonly JsonValue[] => (Array.isArray(value) ? value : [])
 const objectOrEmpty = (value: JsonValue): JsonObject => (isJsonObject(value) ? value : {})
 
-const readMap = <Value>(value: JsonValue, read: (value: JsonValue) => Value): Map<string, Value> =>
+const readSortedMap = <Value>(value: JsonValue, read: (value: JsonValue) => Value): Map<string, Value> =>
   new Map(
     listOrEmpty(value).map((entry) => {
       const [key = null, held = null] = listOrEmpty(entry)

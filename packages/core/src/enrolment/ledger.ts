@@ -101,7 +101,7 @@ export function mergeUpdate(
     replaced ||= after.replaced
     known.set(programme, after.element)
   }
-  return { document: withCurrentStatuses(scope, ledger, rest, known, taken.alone && update.alone, now), replaced }
+  return { document: putCurrentStatuses(scope, ledger, rest, known, taken.alone && update.alone, now), replaced }
 }
 
 /**
@@ -116,14 +116,14 @@ export function recordAtTime(scope: LedgerScope, ledger: Ledger, record: JsonObj
   for (const [programme, element] of known) {
     if (ledger.programmes.has(programme)) addToStatusHistory(scope, ensureProgrammeLedger(ledger, programme), element)
   }
-  return withCurrentStatuses(scope, ledger, rest, known, alone, now)
+  return putCurrentStatuses(scope, ledger, rest, known, alone, now)
 }
 
 /** The time at which the next scheduled status begins, in milliseconds; null when none is scheduled. */
 export function nextStatusTime({ time_zone }: LedgerScope, { programmes }: Ledger, now: number): number | null {
   const starts = [...programmes.values()]
     .flatMap(({ statuses }) => [...statuses.keys()])
-    .filter((from) => !hasStartPassed(from, time_zone, now))
+    .filter((from) => !hasStatusBegun(from, time_zone, now))
   // Of the starts that are days, only the first day can be the result. The others are not converted to times, which is slow.
   const [firstDay] = starts.filter((from) => !from.includes(' ')).toSorted()
   const times = starts.filter((from) => from === firstDay || from.includes(' ')).map((from) => statusStartMs(from, time_zone))
@@ -178,7 +178,7 @@ function dropRemovedEnrolmentHistory(
 ): void {
   for (const [programme, { statuses }] of programmes) {
     if (known.has(programme)) continue
-    for (const from of statuses.keys()) if (hasStartPassed(from, time_zone, now)) statuses.delete(from)
+    for (const from of statuses.keys()) if (hasStatusBegun(from, time_zone, now)) statuses.delete(from)
   }
 }
 
@@ -224,7 +224,7 @@ function writeEnrolments(
   return { element: { ...written, ...(all !== undefined && { benefits: all }) }, replaced }
 }
 
-function withCurrentStatuses(
+function putCurrentStatuses(
   { time_zone }: LedgerScope,
   { programmes }: Ledger,
   rest: JsonObject,
@@ -236,13 +236,13 @@ function withCurrentStatuses(
     const statuses = programmes.get(programme)?.statuses
     return [
       programme,
-      statuses === undefined ? element : enrolmentWithStatus(element, findCurrentStatus(statuses, time_zone, now)),
+      statuses === undefined ? element : putEnrolmentStatus(element, findCurrentStatus(statuses, time_zone, now)),
     ]
   })
   return putEnrolments(rest, listOfElements(new Map(elements), alone))
 }
 
-function enrolmentWithStatus(
+function putEnrolmentStatus(
   { enrolment_status: _, status_change_date: __, ...others }: EnrolmentElement,
   entry: StatusEntry | undefined,
 ): EnrolmentElement {
@@ -256,7 +256,7 @@ function enrolmentWithStatus(
  * latest start has a time, and another status starts on the same day without a time, the status with the later stamp is current.
  */
 function findCurrentStatus(statuses: ReadonlyMap<string, StatusEntry>, time_zone: string, now: number): StatusEntry | undefined {
-  const begun = [...statuses.keys()].filter((from) => hasStartPassed(from, time_zone, now)).toSorted()
+  const begun = [...statuses.keys()].filter((from) => hasStatusBegun(from, time_zone, now)).toSorted()
   const last = begun.at(-1)
   if (last === undefined) return undefined
   const [latest, ofDay] = [statuses.get(last), statuses.get(dayOfStatusStart(last))]
@@ -278,7 +278,7 @@ function statusStartText(date: string | null, time_zone: string): string | null 
   return dayInterval(date)?.from ?? null
 }
 
-function hasStartPassed(from: string, time_zone: string, now: number): boolean {
+function hasStatusBegun(from: string, time_zone: string, now: number): boolean {
   const space = from.indexOf(' ')
   return space < 0 ? from <= dayIn(time_zone, now) : Date.parse(from.slice(space + 1)) <= now
 }

@@ -86,7 +86,7 @@ export function readSubscribeCriteria(
   if (!isJsonObject(criteria)) throw criteriaRejection(SUBSCRIBE_CRITERIA_RULES, '', 'must be an object')
   checkCommonMembers(SUBSCRIBE_CRITERIA_RULES, kind, criteria)
   const eventType = readEventType(kind, criteria)
-  const recordType = readNotifyType(kind, criteria)
+  const recordType = readNotifyRecordType(kind, criteria)
   const { predicate, form } = readCriteriaFilter(kind, recordType, criteria, limits)
   const { frequency: given } = criteria
   const frequency = given === undefined ? null : readFrequency(given, { time_zone, now })
@@ -147,7 +147,7 @@ function readEventType(kind: Kind, { reg_event_type: spelling }: Criteria): Even
   throw criteriaRejection(TYPE_CRITERIA_RULES, 'reg_event_type', rule)
 }
 
-function readNotifyType(kind: Kind, criteria: Criteria): RecordType {
+function readNotifyRecordType(kind: Kind, criteria: Criteria): RecordType {
   const found = readRecordType(TYPE_CRITERIA_RULES, kind, criteria, 'notify_record_type')
   if (found !== undefined) return found
   const known = kind.record_types.map(({ emitted }) => emitted).join(', ')
@@ -190,7 +190,7 @@ export function readCriteriaText(
 ): Pick<SubscribeCriteria, 'eventType' | 'recordType' | keyof CriteriaFilter> {
   const criteria = JSON.parse(text) as Criteria
   const kind = withGrantedTypes(whole, criteria)
-  const recordType = readNotifyType(kind, criteria)
+  const recordType = readNotifyRecordType(kind, criteria)
   return {
     eventType: readEventType(kind, criteria),
     recordType,

@@ -7,7 +7,7 @@ export class CronProblem extends Error {
   override readonly name = 'CronProblem'
 }
 
-interface CronField {
+interface CronFieldRule {
   readonly name: string
   readonly min: number
   readonly max: number
@@ -21,16 +21,16 @@ interface CronField {
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC']
 const WEEKDAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
 
-const SECOND_FIELD: CronField = { name: 'second', min: 0, max: 59 }
-const MINUTE_FIELD: CronField = { name: 'minute', min: 0, max: 59 }
-const HOUR_FIELD: CronField = { name: 'hour', min: 0, max: 23 }
-const DAY_FIELD: CronField = { name: 'day of month', min: 1, max: 31, ofDays: true }
-const MONTH_FIELD: CronField = { name: 'month', min: 1, max: 12, names: MONTHS, first: 1 }
-const YEAR_FIELD: CronField = { name: 'year', min: 1970, max: 2099 }
+const SECOND_FIELD: CronFieldRule = { name: 'second', min: 0, max: 59 }
+const MINUTE_FIELD: CronFieldRule = { name: 'minute', min: 0, max: 59 }
+const HOUR_FIELD: CronFieldRule = { name: 'hour', min: 0, max: 23 }
+const DAY_FIELD: CronFieldRule = { name: 'day of month', min: 1, max: 31, ofDays: true }
+const MONTH_FIELD: CronFieldRule = { name: 'month', min: 1, max: 12, names: MONTHS, first: 1 }
+const YEAR_FIELD: CronFieldRule = { name: 'year', min: 1970, max: 2099 }
 /** In a normal expression, Sunday is 0 or 7. */
-const WEEKDAY_FIELD: CronField = { name: 'day of week', min: 0, max: 7, names: WEEKDAYS, first: 0, ofDays: true }
+const WEEKDAY_FIELD: CronFieldRule = { name: 'day of week', min: 0, max: 7, names: WEEKDAYS, first: 0, ofDays: true }
 /** In a Quartz expression, Sunday is 1. */
-const QUARTZ_WEEKDAY_FIELD: CronField = { ...WEEKDAY_FIELD, min: 1, first: 1 }
+const QUARTZ_WEEKDAY_FIELD: CronFieldRule = { ...WEEKDAY_FIELD, min: 1, first: 1 }
 
 /** Words that may replace an expression. A week begins on Sunday, as in cron. */
 const EXPRESSION_BY_WORD: ReadonlyMap<string, string> = new Map([
@@ -99,7 +99,7 @@ function combineDayFields(day: CronFieldValues, weekday: CronFieldValues): Pick<
     : { day: nullIfAllValues(DAY_FIELD, day), weekday: weekday?.length === 7 ? null : weekday }
 }
 
-const nullIfAllValues = ({ min, max }: CronField, values: CronFieldValues): CronFieldValues =>
+const nullIfAllValues = ({ min, max }: CronFieldRule, values: CronFieldValues): CronFieldValues =>
   values?.length === max - min + 1 ? null : values
 
 const sortUnique = (numbers: readonly number[]): readonly number[] => [...new Set(numbers)].sort((one, other) => one - other)
@@ -107,13 +107,13 @@ const sortUnique = (numbers: readonly number[]): readonly number[] => [...new Se
 /** One part of a field: `*`, `5`, `1-5`, `MON-FRI`, or one of these with a step, such as `0/15`. */
 const FIELD_PART_PATTERN = /^(?:(\*)|([a-z]{3}|\d{1,4})(?:-([a-z]{3}|\d{1,4}))?)(?:\/(\d{1,4}))?$/i
 
-function readField(field: CronField, text: string): CronFieldValues {
+function readField(field: CronFieldRule, text: string): CronFieldValues {
   if (text === '*' || (text === '?' && field.ofDays)) return null
   if (text.includes('?')) throw fieldProblem(field, 'may have ? only in the two fields of days, and alone')
   return sortUnique(text.split(',').flatMap((part) => readFieldPart(field, part)))
 }
 
-function readFieldPart(field: CronField, text: string): readonly number[] {
+function readFieldPart(field: CronFieldRule, text: string): readonly number[] {
   const part = FIELD_PART_PATTERN.exec(text)
   if (part === null) throw fieldPartProblem(field, text)
   const [, every, first = '', last, stepText] = part
@@ -128,7 +128,7 @@ function readFieldPart(field: CronField, text: string): readonly number[] {
   return range(0, Math.floor((to - from) / step)).map((index) => from + index * step)
 }
 
-function readCronNumber(field: CronField, text: string, part: string): number {
+function readCronNumber(field: CronFieldRule, text: string, part: string): number {
   const { min, max, names = [], first = 0 } = field
   const named = names.indexOf(text.toUpperCase())
   const value = named >= 0 ? named + first : Number(text)
@@ -137,7 +137,7 @@ function readCronNumber(field: CronField, text: string, part: string): number {
   return value
 }
 
-function fieldPartProblem(field: CronField, part: string): CronProblem {
+function fieldPartProblem(field: CronFieldRule, part: string): CronProblem {
   if (field.ofDays && /[lw#]/i.test(part)) {
     return fieldProblem(field, 'must not have L, W or #: name the days by numbers')
   }
@@ -146,7 +146,7 @@ function fieldPartProblem(field: CronField, part: string): CronProblem {
   return fieldProblem(field, `must have numbers from ${min} to ${max}${named}, with "," "-" "/" and "*"`)
 }
 
-const fieldProblem = ({ name }: CronField, rule: string): CronProblem => new CronProblem(`its ${name} field ${rule}`)
+const fieldProblem = ({ name }: CronFieldRule, rule: string): CronProblem => new CronProblem(`its ${name} field ${rule}`)
 
 const MINUTE_SECONDS = 60
 const HOUR_SECONDS = 3_600

@@ -105,16 +105,16 @@ function keysOfPredicate(predicate: Predicate, prefix: string): FilterKeys | nul
     case 'and': {
       const [only, ...others] = predicate.of
       if (only !== undefined && others.length === 0) return keysOfPredicate(only, prefix)
-      return findMostSelectiveKeys(predicate.of.map((part) => asPartOfAnd(keysOfPredicate(part, prefix))))
+      return findMostSelectiveKeys(predicate.of.map((part) => markKeysNotWhole(keysOfPredicate(part, prefix))))
     }
     case 'or':
       return keysOfAlternatives(predicate.of.map((part) => keysOfPredicate(part, prefix)))
     case 'some':
       return keysOfPredicate(predicate.of, `${predicate.list.name}.`)
     case 'compare':
-      return predicate.operator === 'eq' ? keysOfEqualConditions(predicate, [predicate.value], prefix) : null
+      return predicate.operator === 'eq' ? keysOfEqualityCondition(predicate, [predicate.value], prefix) : null
     case 'in':
-      return keysOfEqualConditions(predicate, predicate.values, prefix)
+      return keysOfEqualityCondition(predicate, predicate.values, prefix)
     case 'identifier':
       return {
         selectivity: IDENTIFIER_SELECTIVITY,
@@ -126,7 +126,7 @@ function keysOfPredicate(predicate: Predicate, prefix: string): FilterKeys | nul
 }
 
 /** Marks all keys as not `whole`: the key of one condition does not decide the other conditions of an `and`. */
-function asPartOfAnd(filed: FilterKeys | null): FilterKeys | null {
+function markKeysNotWhole(filed: FilterKeys | null): FilterKeys | null {
   return filed && { ...filed, keys: new Map([...filed.keys.keys()].map((text) => [text, false])) }
 }
 
@@ -150,7 +150,7 @@ function keysOfAlternatives(parts: readonly (FilterKeys | null)[]): FilterKeys |
   return { selectivity, keys: wholeByText }
 }
 
-function keysOfEqualConditions(
+function keysOfEqualityCondition(
   { attribute, until }: Comparison | OneOf,
   literals: readonly Literal[],
   prefix: string,

@@ -14,7 +14,7 @@ import {
 import { oncePerObject } from '../model/once-per.ts'
 
 /** The record type with its identifier lists and its primary identifier only: no telephones, and no other persons. */
-const recordTypeWithOwnIdentifiers = oncePerObject((recordType: RecordType): RecordType => {
+const reduceToOwnIdentifiers = oncePerObject((recordType: RecordType): RecordType => {
   const { primary_identifier } = recordType
   const identifiers = recordType.identifiers.filter(
     ({ names, type }) => names === 'record' && (type === undefined || type === primary_identifier),
@@ -27,7 +27,7 @@ const recordTypeWithOwnIdentifiers = oncePerObject((recordType: RecordType): Rec
  * type has own identifiers. An identifier whose type the kind does not list is left out.
  */
 export function withOwnIdentifiersOnly(kind: Kind, recordType: RecordType, document: JsonValue): JsonObject {
-  const identifiers = writtenIdentifiers(kind, recordTypeWithOwnIdentifiers(recordType), document)
+  const identifiers = writtenIdentifiers(kind, reduceToOwnIdentifiers(recordType), document)
     .filter(({ type }) => type !== UNLISTED.name)
     .map(({ written }) => written)
   const type = isJsonObject(document) ? document['@type'] : undefined
@@ -40,7 +40,7 @@ export const ownPrimaryIdentifier = (
   recordType: RecordType,
   document: JsonValue,
 ): WrittenIdentifier['written'] | undefined =>
-  writtenIdentifiers(kind, recordTypeWithOwnIdentifiers(recordType), document).find(
+  writtenIdentifiers(kind, reduceToOwnIdentifiers(recordType), document).find(
     ({ type }) => type === recordType.primary_identifier,
   )?.written
 
@@ -49,7 +49,7 @@ export const ownPrimaryIdentifier = (
  * record itself, not of other persons.
  */
 export function recordFromIdentifiers(recordType: RecordType, identifiers: readonly JsonObject[]): JsonObject {
-  const path = recordTypeWithOwnIdentifiers(recordType).identifiers[0]?.path.split('.') ?? []
+  const path = reduceToOwnIdentifiers(recordType).identifiers[0]?.path.split('.') ?? []
   const placed = path.reduceRight<JsonValue>((inner, member) => ({ [member]: inner }), [...identifiers])
   return isJsonObject(placed) ? placed : {}
 }

@@ -10,7 +10,7 @@ export interface Destination {
   readonly origin: string
 }
 
-/** The origin of an address from `callbackTarget`, as in `URL.origin`; empty when there is no address. */
+/** The origin of an address from `findCallbackTarget`, as in `URL.origin`; empty when there is no address. */
 export const targetOrigin = (target: string | null): string => (target === null ? undefined : URL.parse(target)?.origin) ?? ''
 
 declare const storedEnvelope: unique symbol

@@ -183,7 +183,7 @@ export interface Grant {
   /** The visible part of each record type; null when all records are shown whole. */
   readonly visible: ReadonlyMap<string, VisibleNode> | null
   readonly identifiers: ShownIdentifierTypes
-  readonly hidden: HiddenPersons
+  readonly hidden: HiddenPersonRules
   /**
    * What a signed consent allows to show, by record type. Only the copy of a grant that is made for an item with a signed consent
    * has this member.
@@ -194,7 +194,7 @@ export interface Grant {
 }
 
 /** Decides which persons a grant does not show at present: protected persons and minors. */
-export interface HiddenPersons {
+export interface HiddenPersonRules {
   /** The categories whose protected persons are shown. */
   readonly categories: readonly string[]
   /** All protected persons of the registry; nobody until `grantWithHiddenPersons` sets them. */

@@ -105,7 +105,7 @@ function cutObject(
  * names of the members that are not read.
  */
 function ignoredDuplicates(object: JsonObject, names: readonly string[], keys: readonly string[]): ReadonlySet<string> {
-  if (new Set(keys).size === keys.length) return NO_IGNORED_DUPLICATES
+  if (new Set(keys).size === keys.length) return EMPTY_NAME_SET
   const namesByKey = Map.groupBy(names, (_, at) => keys[at] as string)
   return new Set(
     [...namesByKey].flatMap(([key, same]) => {
@@ -132,7 +132,7 @@ function cachedSearchKey(name: string): string {
   return key
 }
 
-const NO_IGNORED_DUPLICATES: ReadonlySet<string> = new Set()
+const EMPTY_NAME_SET: ReadonlySet<string> = new Set()
 
 function isIdentifierShown(
   { kind, types }: ShownIdentifierTypes,

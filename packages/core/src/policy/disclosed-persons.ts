@@ -155,20 +155,20 @@ export function addUndescribedPersons(
     const names = Object.keys(value)
     if (!types.has(value) && names.some(isIdentifierMember)) candidates.push(value)
     const type = types.get(value)
-    const own = type === undefined ? NO_OWN_MEMBERS : ownIdentifierMembers(type)
+    const own = type === undefined ? NO_MEMBER_NAMES : ownIdentifierMembers(type)
     for (const name of names) if (!own.has(name)) collect(value[name] ?? null)
   }
   collect(shown)
   if (candidates.length === 0) return described
   const known = auditedPersonsOf(kind, recordType, record, described).flatMap(({ identifiers }) => identifiers)
-  return [...described, ...selectNewPersons(kind, candidates, known)]
+  return [...described, ...selectUnknownPersons(kind, candidates, known)]
 }
 
 /** True for a name in IDENTIFIER_MEMBERS in any spelling. The first test is fast and enough for most names. */
 const isIdentifierMember = (name: string): boolean =>
   IDENTIFIER_MEMBERS.has(name) || (/[^a-z_]/.test(name) && IDENTIFIER_MEMBERS.has(searchKey(name)))
 
-function selectNewPersons(
+function selectUnknownPersons(
   kind: Kind,
   candidates: readonly JsonObject[],
   known: readonly PersonIdentifier[],
@@ -184,7 +184,7 @@ function selectNewPersons(
   })
 }
 
-const NO_OWN_MEMBERS: ReadonlySet<string> = new Set()
+const NO_MEMBER_NAMES: ReadonlySet<string> = new Set()
 
 /** The names of the members at the top of a record that have identifiers of the record's person. */
 const ownIdentifierMembers = oncePerObject(

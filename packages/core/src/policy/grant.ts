@@ -49,11 +49,11 @@ export function readStoredGrant(
 
 /** Reads the terms of a grant. @throws GrantProblem as `readGrant` throws it */
 export function readTerms(kind: Kind, terms: GrantTerms): Omit<Grant, 'id'> {
-  const recordTypes = grantedNamesIn(terms, 'record_types', ALL_NAMES, (name) => resolveRecordType(kind, name)?.name)
-  const types = grantedNamesIn(terms, 'identifier_types', ALL_NAMES, (name) => resolveIdentifierType(kind, name)?.name)
+  const recordTypes = readGrantedNames(terms, 'record_types', ALL_NAMES, (name) => resolveRecordType(kind, name)?.name)
+  const types = readGrantedNames(terms, 'identifier_types', ALL_NAMES, (name) => resolveIdentifierType(kind, name)?.name)
   const granted = kind.record_types.filter(({ name }) => isNameGranted(recordTypes, name))
-  const eventTypes = grantedNamesIn(terms, 'event_types', [], (name) => resolveEventType(kind, name)?.name)
-  const operations = grantedNamesIn(terms, 'operations', [], operationNameFinder(kind))
+  const eventTypes = readGrantedNames(terms, 'event_types', [], (name) => resolveEventType(kind, name)?.name)
+  const operations = readGrantedNames(terms, 'operations', [], operationNameFinder(kind))
   checkBasis(terms, operations, granted)
   const { ask = [], see, minors } = terms
   const askable = { recordTypes: granted, identifierTypes: types, eventTypes }
@@ -69,7 +69,7 @@ export function readTerms(kind: Kind, terms: GrantTerms): Omit<Grant, 'id'> {
     recordTypes,
     queryForms: new Set(terms.query_forms === ALL_NAMES ? QUERY_FORMS : (terms.query_forms ?? ['identifier'])),
     eventTypes,
-    programmes: grantedNamesIn(terms, 'programmes', [], programmeKeyFinder(kind)),
+    programmes: readGrantedNames(terms, 'programmes', [], programmeKeyFinder(kind)),
     rows: readRowConditions(kind, granted, terms.rows),
     visible: see === ALL_NAMES ? null : visibleTrees(kind, granted, see),
     identifiers: { kind, types },
@@ -84,7 +84,7 @@ export function readTerms(kind: Kind, terms: GrantTerms): Omit<Grant, 'id'> {
 
 type NameListMember = 'operations' | 'record_types' | 'identifier_types' | 'event_types' | 'programmes'
 
-function grantedNamesIn(
+function readGrantedNames(
   terms: GrantTerms,
   member: NameListMember,
   otherwise: GrantTerms[NameListMember] & {},

@@ -29,7 +29,7 @@ interface SearchToCheck extends QueryToCheck {
 export function checkSearchAllowed(grant: QueryTerms & Pick<Grant, 'visible'>, asked: SearchToCheck): void {
   const { recordType, sort } = asked
   if (grant.terms.ask !== ALL_NAMES && sort.some(({ attribute }) => isSortedIdentifier(recordType, attribute))) {
-    throw new ItemRejection('rjct.sort.invalid', `search_criteria.sort: ${VALUES_ONLY_REASON}: not in their order`)
+    throw new ItemRejection('rjct.sort.invalid', `search_criteria.sort: ${IDENTIFIER_VALUES_ONLY_REASON}: not in their order`)
   }
   const unseen = sort.find(({ attribute }) => !isAlwaysShown(grant, recordType, attribute))
   if (unseen !== undefined) {
@@ -42,7 +42,7 @@ export function checkSearchAllowed(grant: QueryTerms & Pick<Grant, 'visible'>, a
   throw new ItemRejection('rjct.search_criteria.invalid', `search_criteria.query: ${refused}`)
 }
 
-const VALUES_ONLY_REASON = 'this participant may ask for identifiers by their values only'
+const IDENTIFIER_VALUES_ONLY_REASON = 'this participant may ask for identifiers by their values only'
 
 /** The rule of the grant that refuses the query, in words; null when the query is allowed. */
 export function findQueryRefusal(grant: QueryTerms, { recordType, form, predicate }: QueryToCheck): string | null {
@@ -50,7 +50,7 @@ export function findQueryRefusal(grant: QueryTerms, { recordType, form, predicat
   if (!queryForms.has(form)) return `this participant may ask by ${[...queryForms].join(', ')} only`
   // A query for records with any identifier of a type, or without certain identifiers, finds nearly every record.
   if (terms.ask !== ALL_NAMES && isAboutUnnamedIdentifiers(predicate)) {
-    return `${VALUES_ONLY_REASON}: not for others than these, nor whether there is one`
+    return `${IDENTIFIER_VALUES_ONLY_REASON}: not for others than these, nor whether there is one`
   }
   if (terms.minors === 'never' && canFindByMembers(recordType, predicate)) {
     return `this participant may ask for a ${recordType.name} by ${recordType.primary_identifier} only: it finds no minors`

@@ -58,7 +58,7 @@ function addNameToTree(kind: Kind, recordType: RecordType, name: string, treeOf:
   if (sources.length > 0) return true
   const relation = recordType.relations?.find((row) => searchKey(row.name) === key)
   if (relation !== undefined) {
-    showRelatedPersons(tree, relation, treeOf)
+    addRelatedPersonsToTree(tree, relation, treeOf)
     return true
   }
   const paths = attributePaths(recordType, key)
@@ -78,7 +78,7 @@ function identifierSourceName(kind: Kind, { path }: IdentifierSource): string {
   return resolveIdentifierType(kind, last) === undefined ? NAME_OF_IDENTIFIERS : searchKey(last)
 }
 
-function showRelatedPersons(tree: VisibleNode, relation: Relation, treeOf: (name: string) => VisibleNode): void {
+function addRelatedPersonsToTree(tree: VisibleNode, relation: Relation, treeOf: (name: string) => VisibleNode): void {
   const { paths, record_type } = relation
   for (const path of paths) {
     const person = ensureNodeAt(tree, path)

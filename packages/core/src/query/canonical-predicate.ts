@@ -18,16 +18,16 @@ function canonicalForm(predicate: Predicate): JsonValue {
     case 'not':
       return predicate.of.is === 'not' ? canonicalForm(predicate.of.of) : ['not', canonicalForm(predicate.of)]
     case 'compare':
-      return [predicate.operator, predicate.attribute.name, literalForm(predicate.value), lastDayForm(predicate)]
+      return [predicate.operator, predicate.attribute.name, literalForm(predicate.value), lastDayOrNull(predicate)]
     case 'in': {
       const values = sortUniqueValues(predicate.values.map(literalForm))
       // `in` with one value is written like `eq`.
       return values.length === 1
-        ? ['eq', predicate.attribute.name, values[0] as JsonValue, lastDayForm(predicate)]
-        : ['in', predicate.attribute.name, values, lastDayForm(predicate)]
+        ? ['eq', predicate.attribute.name, values[0] as JsonValue, lastDayOrNull(predicate)]
+        : ['in', predicate.attribute.name, values, lastDayOrNull(predicate)]
     }
     case 'exists':
-      return ['exists', predicate.attribute.name, predicate.list?.name ?? null, lastDayForm(predicate)]
+      return ['exists', predicate.attribute.name, predicate.list?.name ?? null, lastDayOrNull(predicate)]
     case 'some':
       return ['some', predicate.list.name, canonicalForm(predicate.of)]
     case 'identifier':
@@ -43,7 +43,7 @@ const flattenedOperands = (is: 'and' | 'or', of: readonly Predicate[]): readonly
 
 const literalForm = (value: Literal): JsonValue => (typeof value === 'object' ? [value.from, value.to] : value)
 
-const lastDayForm = (predicate: { readonly until?: string }): JsonValue => predicate.until ?? null
+const lastDayOrNull = (predicate: { readonly until?: string }): JsonValue => predicate.until ?? null
 
 /** The values sorted by their texts, each once. */
 function sortUniqueValues(values: readonly JsonValue[]): JsonValue[] {

@@ -7,7 +7,7 @@ import type { QueryForm } from '../model/grant.ts'
 import { readComparison } from './forms/expression-list.ts'
 import { findObjectForm, type ObjectForm, QueryReader } from './forms/reader.ts'
 import {
-  asQuery,
+  makeQuery,
   NESTED_FORMS,
   type QueryFormName,
   type ReadQueryForm,
@@ -54,16 +54,16 @@ const QUERY_OBJECT_FORMS: readonly ObjectForm<ReadQueryForm>[] = [
   {
     members: ['attribute_name'],
     optional: ['operator', 'attribute_value'],
-    read: (reader, members) => asQuery(reader, readComparison(reader, members.whole, members.path)),
+    read: (reader, members) => makeQuery(reader, readComparison(reader, members.whole, members.path)),
   },
   {
     members: ['field', 'operator', 'value'],
-    read: (reader, { of }) => asQuery(reader, readFieldOperatorValue(reader, of('field'), of('operator'), of('value'))),
+    read: (reader, { of }) => makeQuery(reader, readFieldOperatorValue(reader, of('field'), of('operator'), of('value'))),
   },
   {
     members: ['identifier_type', 'identifier_value'],
     exactly: true,
-    read: (reader, { of }) => asQuery(reader, readIdentifierQuery(reader, of('identifier_type'), of('identifier_value'))),
+    read: (reader, { of }) => makeQuery(reader, readIdentifierQuery(reader, of('identifier_type'), of('identifier_value'))),
   },
   { members: ['type'], optional: ['value'], read: readTypedQuery },
   // `readTypedQuery` refuses a query with `value` and no `type`, with a clearer message than one about an attribute `value`.

@@ -3,7 +3,7 @@
 import type { AddressRule, CredentialsUnusable, RequestFailure } from '@rollcall/participants/egress/problems'
 import type { unsentResults } from './failures.ts'
 
-type DeliveryCause =
+type UndeliveredCause =
   | keyof typeof unsentResults
   | `address_${AddressRule}`
   | `credentials_${CredentialsUnusable['why']}`
@@ -33,9 +33,9 @@ interface CauseExplanation {
 
 const ADDRESS_ADVICE = 'Set another address with the participant, then replay the delivery.'
 const ASK_PARTICIPANT_ADVICE = 'Ask the participant to look at its receiver. Deliveries go on by themselves; replay what is dead.'
-const PARTICIPANT_RECEIVER_ADVICE =
+const CHECK_YOUR_RECEIVER_ADVICE =
   'Look at your receiver. Deliveries go on by themselves; ask again for those that were given up.'
-const PARTICIPANT_ADDRESS_ADVICE = 'Use another address: in sender_uri, or ask the operator to set it.'
+const USE_OTHER_ADDRESS_ADVICE = 'Use another address: in sender_uri, or ask the operator to set it.'
 const ASK_OPERATOR_ADVICE = 'Ask the operator of the registry.'
 const CREDENTIALS_ADVICE = 'Set the credentials for callbacks of the participant anew, then replay the delivery.'
 
@@ -49,7 +49,7 @@ const NOT_SENT_TEXTS = {
 } as const
 
 /** The explanations of causes, by the code that a delivery or an attempt has. */
-export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, CauseExplanation>> = {
+export const DELIVERY_CAUSES: Readonly<Record<UndeliveredCause, CauseExplanation>> = {
   ack_err: {
     meaning: 'The participant answered that it refuses the message.',
     advice: 'Read its answer with the participant. Replay the delivery only after it has changed something.',
@@ -73,7 +73,7 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, CauseExplanation>> 
   http_5xx: {
     meaning: 'The receiver answered with an HTTP status of 500 or more.',
     advice: ASK_PARTICIPANT_ADVICE,
-    ownAdvice: PARTICIPANT_RECEIVER_ADVICE,
+    ownAdvice: CHECK_YOUR_RECEIVER_ADVICE,
   },
   unresolved: {
     meaning: 'The name of the host in the address cannot be resolved.',
@@ -83,7 +83,7 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, CauseExplanation>> 
   connection: {
     meaning: 'The connection could not be made, or it broke.',
     advice: ASK_PARTICIPANT_ADVICE,
-    ownAdvice: PARTICIPANT_RECEIVER_ADVICE,
+    ownAdvice: CHECK_YOUR_RECEIVER_ADVICE,
   },
   timeout: {
     meaning: 'The answer did not come in time.',
@@ -133,12 +133,12 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, CauseExplanation>> 
   address_form: {
     meaning: 'The address is not an absolute address.',
     advice: ADDRESS_ADVICE,
-    ownAdvice: PARTICIPANT_ADDRESS_ADVICE,
+    ownAdvice: USE_OTHER_ADDRESS_ADVICE,
   },
   address_spelling: {
     meaning: 'Host and port of the address are not in their usual form.',
     advice: ADDRESS_ADVICE,
-    ownAdvice: PARTICIPANT_ADDRESS_ADVICE,
+    ownAdvice: USE_OTHER_ADDRESS_ADVICE,
   },
   address_scheme: {
     meaning: 'The address is not https, and plain http is not allowed for its host.',
@@ -148,13 +148,13 @@ export const DELIVERY_CAUSES: Readonly<Record<DeliveryCause, CauseExplanation>> 
   address_userinfo: {
     meaning: 'The address has a user name or a password.',
     advice: ADDRESS_ADVICE,
-    ownAdvice: PARTICIPANT_ADDRESS_ADVICE,
+    ownAdvice: USE_OTHER_ADDRESS_ADVICE,
   },
-  address_fragment: { meaning: 'The address has a fragment.', advice: ADDRESS_ADVICE, ownAdvice: PARTICIPANT_ADDRESS_ADVICE },
+  address_fragment: { meaning: 'The address has a fragment.', advice: ADDRESS_ADVICE, ownAdvice: USE_OTHER_ADDRESS_ADVICE },
   address_port: {
     meaning: 'The address has a port to which requests may not be sent.',
     advice: ADDRESS_ADVICE,
-    ownAdvice: PARTICIPANT_ADDRESS_ADVICE,
+    ownAdvice: USE_OTHER_ADDRESS_ADVICE,
   },
   address_network: {
     meaning: 'The address is not on the public network, and its host is not allowed.',

@@ -12,7 +12,11 @@ import { MasterKeyError } from '@rollcall/keys/master-key'
 import type { Vault } from '@rollcall/keys/vault'
 import type { AddressGuard, ClientIdentity, GuardOwner, ParticipantGuards } from '@rollcall/participants/egress/address-guard'
 import { AddressRefused, CredentialsUnusable, RequestFailed } from '@rollcall/participants/egress/problems'
-import { type CallbackAuth, type CallbackSettings, SEALED_CREDENTIALS } from '@rollcall/participants/store/participant-callbacks'
+import {
+  type CallbackAuth,
+  type CallbackSettings,
+  SEALED_CREDENTIAL_TABLE,
+} from '@rollcall/participants/store/participant-callbacks'
 import { type Fetched, isJsonObject, parseJson, Refreshed, readTokenAnswer, TokenProblem } from '@rollcall/protocol'
 
 /** The members of credentials that are stored encrypted, for each way of authentication (`auth`). */
@@ -54,7 +58,7 @@ export interface Credentials {
   ): Promise<UsableCredentials>
 }
 
-const { table, purpose } = SEALED_CREDENTIALS
+const { table, purpose } = SEALED_CREDENTIAL_TABLE
 
 /** Encrypts credentials for the row of their participant. */
 export async function encryptCredentials(vault: Vault, participant: number, secrets: DecryptedCredentials): Promise<Buffer> {

@@ -21,7 +21,7 @@ import type { CallbackSettingsReader, Directory } from '@rollcall/participants/d
 import type { Grants } from '@rollcall/participants/directory/grants'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import type { CanonicalText } from '@rollcall/protocol'
-import { type AnsweredRequestsSql, recordAttempt, recordUnattempted } from '../store/deliveries/deliveries.ts'
+import { type AcceptedRequestsSql, recordAttempt, releaseUnattemptedDelivery } from '../store/deliveries/deliveries.ts'
 import { makeDeliveriesDue } from '../store/events/mailboxes.ts'
 import { type AttemptDeps, type FinishedAttempt, postEnvelope, resultOfFailure } from './attempt.ts'
 import type { Breakers } from './breaker.ts'
@@ -31,9 +31,9 @@ import { recallUnwantedEnvelope } from './recall.ts'
 import { decideDeliveryUpdate, longestBreakerPauseSeconds } from './schedule.ts'
 import { isPermissionUnchanged, isStillPermitted } from './still-permitted.ts'
 import type { DeliveryContents } from './stored-envelope.ts'
-import { callbackNamed, callbackTarget, recheckTarget } from './targets.ts'
+import { callbackNamed, findCallbackTarget, recheckTarget } from './targets.ts'
 
-export interface DeliverDeps extends AttemptDeps, AnsweredRequestsSql {
+export interface DeliverDeps extends AttemptDeps, AcceptedRequestsSql {
   readonly db: Pick<Database, 'pool'>
   readonly directory: Pick<Directory, 'participantById' | 'registryById'>
   readonly grants: Grants
@@ -176,7 +176,7 @@ async function attemptAndRecord(deps: DeliverDeps, claimed: ClaimedAttempt): Pro
   const participant = await deps.directory.participantById(delivery.participant)
   const registry = await deps.directory.registryById(delivery.registry)
   if (participant?.status !== 'active' || registry === undefined) {
-    await recordUnattempted(deps.db, delivery, claimed.claim)
+    await releaseUnattemptedDelivery(deps.db, delivery, claimed.claim)
     return { permitOutcome: 'unused', isEnded: false }
   }
   // Without `checksPermission` the database is asked only if the cached grant or protected persons differ from `disclosedUnder`.
@@ -200,7 +200,7 @@ async function attemptAndRecord(deps: DeliverDeps, claimed: ClaimedAttempt): Pro
   return { permitOutcome, isEnded: isRecorded && update.state !== 'pending' }
 }
 
-interface CheckedAttempt extends FinishedAttempt {
+interface AttemptWithTarget extends FinishedAttempt {
   /** The address of the attempt; null when it ended before signing began. */
   readonly target: string | null
 }
@@ -209,7 +209,7 @@ interface CheckedAttempt extends FinishedAttempt {
 async function recordResult(
   deps: DeliverDeps,
   { delivery: { id, number, origin, participant }, claim, probe }: ClaimedAttempt,
-  { target, at, duration_ms, result, answer }: CheckedAttempt,
+  { target, at, duration_ms, result, answer }: AttemptWithTarget,
   update: DeliveryUpdate,
   longest_pause: number,
 ): Promise<boolean> {
@@ -246,8 +246,8 @@ async function checkAndSendDelivery(
   deps: DeliverDeps,
   { delivery, read, checksPermission, allowedBy }: ClaimedAttempt,
   to: Pick<Parameters<typeof postEnvelope>[1], 'participant' | 'registry' | 'settings'>,
-): Promise<CheckedAttempt> {
-  const unsentAttempt = (result: AttemptResult): CheckedAttempt => {
+): Promise<AttemptWithTarget> {
+  const unsentAttempt = (result: AttemptResult): AttemptWithTarget => {
     return { target: null, at: new Date(deps.clock.date()), duration_ms: 0, result, retry_after: 0, answer: '', detail: null }
   }
   try {
@@ -273,6 +273,6 @@ function findAttemptTarget(
   { callback, sender_uri, target }: ClaimedAttempt['delivery'],
 ): string | null {
   const row = callbackNamed(callback)
-  if (sender_uri !== undefined) return callbackTarget(settings, sender_uri, row)
+  if (sender_uri !== undefined) return findCallbackTarget(settings, sender_uri, row)
   return target === null ? null : recheckTarget(settings, target, row)
 }

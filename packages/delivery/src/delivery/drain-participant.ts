@@ -142,7 +142,7 @@ async function expireDeliveriesAfterProbe(deps: DeliverDeps, settings: CallbackS
   for (let count = 0; count < expired; count += 1) deps.metrics.deliveryEnded('dead')
 }
 
-interface TakenDeliveries {
+interface TakeDeliveriesResult {
   readonly taken: readonly TakenDelivery[]
   /** The last due destination that got a permit; undefined when none got one. */
   readonly served: WaitingDestination | undefined
@@ -157,7 +157,7 @@ async function takeDueDeliveries(
   settings: CallbackSettings,
   due: readonly WaitingDestination[],
   claim: DeliveryClaim,
-): Promise<TakenDeliveries> {
+): Promise<TakeDeliveriesResult> {
   const { permits, wait } = takePermits(limiter, participant, settings, due)
   const taken: TakenDelivery[] = []
   try {

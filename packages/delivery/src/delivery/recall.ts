@@ -9,7 +9,7 @@ import type { Grants } from '@rollcall/participants/directory/grants'
 import { findPermissionChanges } from '../store/deliveries/deliveries.ts'
 import { findSubscriptionsOfEnvelope, recallEnvelope } from '../store/events/recall-envelope.ts'
 
-interface EnvelopeReceiver {
+interface EnvelopeParties {
   readonly participant: Participant
   readonly registry: Registry
 }
@@ -23,7 +23,7 @@ interface EnvelopeReceiver {
 export async function recallUnwantedEnvelope(
   { db: { pool }, grants }: { readonly db: Pick<Database, 'pool'>; readonly grants: Grants },
   { id: delivery, number, mailbox }: Pick<ClaimedDelivery, 'id' | 'number' | 'mailbox'>,
-  { participant, registry }: EnvelopeReceiver,
+  { participant, registry }: EnvelopeParties,
   { id: claim }: DeliveryClaim,
 ): Promise<boolean> {
   if (mailbox == null) return false

@@ -4,7 +4,7 @@
  */
 import type { WaitingDestination } from '../store/deliveries/destinations.ts'
 
-export interface DestinationRound {
+export interface DestinationPollTracker {
   /** The place in the order of origins from which the next poll reads destinations. */
   readonly from: () => string
   /**
@@ -24,7 +24,7 @@ export interface DestinationRound {
  * Creates a round.
  * @param limit the most destinations in one poll; a poll that finds fewer has read all destinations of the participant
  */
-export function createDestinationRound(limit: number): DestinationRound {
+export function createDestinationRound(limit: number): DestinationPollTracker {
   let start = ''
   let from = ''
   let previous = ''

@@ -1,11 +1,11 @@
 import { CALLBACKS, RequestFault } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { callbackNamed, callbackTarget, canBeAllowedEntry, recheckTarget } from './targets.ts'
+import { callbackNamed, canBeAllowedEntry, findCallbackTarget, recheckTarget } from './targets.ts'
 
 const ON_SEARCH = callbackNamed('on-search')
 const to = (allowed: readonly string[], sender_uri: string | null, default_url: string | null = null) =>
-  callbackTarget({ allowed, default_url, notify_url: null }, sender_uri, ON_SEARCH)
+  findCallbackTarget({ allowed, default_url, notify_url: null }, sender_uri, ON_SEARCH)
 
 const FORM = new RequestFault(
   'err.sender_uri.invalid',
@@ -119,7 +119,7 @@ test('without a sender_uri the path of the callback is added to the default; wit
   expect(to([], null, 'https://sp.example/dci/')).toBe('https://sp.example/dci/registry/on-search')
   expect(to([], null, 'https://sp.example/dci')).toBe('https://sp.example/dci/registry/on-search')
   expect(to(['https://sp.example'], null)).toBeNull()
-  expect(callbackTarget({ allowed: [], default_url: 'https://a.example', notify_url: null }, null, null)).toBeNull()
+  expect(findCallbackTarget({ allowed: [], default_url: 'https://a.example', notify_url: null }, null, null)).toBeNull()
 })
 
 test('a default address is read like any other: what stands around it is not called', () => {
@@ -196,7 +196,8 @@ describe('notifications', () => {
   const notified = (
     sender_uri: string | null,
     addresses: { readonly default_url?: string; readonly notify_url?: string; readonly allowed?: string[] } = {},
-  ) => callbackTarget({ allowed: ['https://sp.example'], default_url: null, notify_url: null, ...addresses }, sender_uri, NOTIFY)
+  ) =>
+    findCallbackTarget({ allowed: ['https://sp.example'], default_url: null, notify_url: null, ...addresses }, sender_uri, NOTIFY)
 
   test.each([
     ['https://sp.example/dci/on-subscribe', 'https://sp.example/dci/notify'],

@@ -33,7 +33,7 @@ const CALLBACK_ADDRESS_RULES: Readonly<Partial<Record<string, CallbackAddressRul
  * @param callback null for operations without a callback
  * @throws RequestFault err.sender_uri.invalid
  */
-export function callbackTarget(
+export function findCallbackTarget(
   addresses: CallbackAddresses,
   sender_uri: string | null,
   callback: Callback | null,
@@ -52,7 +52,7 @@ export function callbackTarget(
  * @throws RequestFault err.sender_uri.invalid it is neither configured nor allowed
  */
 export function recheckTarget(addresses: CallbackAddresses, target: string, callback: Callback): string {
-  return callbackTarget(addresses, null, callback) === target ? target : requireAllowedTarget(addresses.allowed, target)
+  return findCallbackTarget(addresses, null, callback) === target ? target : requireAllowedTarget(addresses.allowed, target)
 }
 
 /**
@@ -76,7 +76,7 @@ function requireAllowedTarget(allowed: readonly string[], address: string): stri
 /** True when there is an allowed address for a callback. */
 export function hasCallbackTarget(addresses: CallbackAddresses, sender_uri: string | null, callback: Callback): boolean {
   try {
-    return callbackTarget(addresses, sender_uri, callback) !== null
+    return findCallbackTarget(addresses, sender_uri, callback) !== null
   } catch (error) {
     if (error instanceof RequestFault) return false
     throw error
@@ -148,7 +148,7 @@ export async function readSenderUri(
   callback: Callback | null,
 ): Promise<string | null> {
   if (sender_uri === null) return null
-  const target = callbackTarget(await callbacks.of(participant), sender_uri, callback)
+  const target = findCallbackTarget(await callbacks.of(participant), sender_uri, callback)
   if (target === null) return null
   try {
     guards.of(participant).read(target)

@@ -14,7 +14,7 @@ import { AddressRefused, addressAdvice, CredentialsUnusable, RequestFailed } fro
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { PROTOCOL_VERSION, RequestFault } from '@rollcall/protocol'
 import { type AttemptDeps, type EnvelopeToSend, type FinishedAttempt, postEnvelope } from './attempt.ts'
-import { callbackNamed, callbackTarget } from './targets.ts'
+import { callbackNamed, findCallbackTarget } from './targets.ts'
 
 /** One step of trying a participant's callback address, with its result. */
 export interface CallbackTryStep {
@@ -86,7 +86,7 @@ export async function tryCallback(
 
 function findTargetAndAddStep(settings: CallbackSettings, sender_uri: string | null, step: AddReportStep): string | null {
   try {
-    const target = callbackTarget(settings, sender_uri, TEST_CALLBACK)
+    const target = findCallbackTarget(settings, sender_uri, TEST_CALLBACK)
     if (target !== null) step('address', true, `${target} is registered`)
     else step('address', false, 'there is no address: set a default address, or allow one and name it in this test')
     return target

@@ -3,7 +3,7 @@
 import { nextRunOrEnd } from '@rollcall/core/events/frequency'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { ClientBase } from 'pg'
-import { findFrequencies, type SubscriptionFrequency } from '../store/events/events.ts'
+import { findFrequencies, type SubscriptionWithFrequency } from '../store/events/events.ts'
 
 /** Finds due times as of one moment. Many subscriptions have the same frequency, whose next time is computed once. */
 export class DueTimes {
@@ -26,7 +26,7 @@ export class DueTimes {
   }
 
   /** The next time at which notifications of a subscription are due; null when its frequency has ended. */
-  next(frequency: Omit<SubscriptionFrequency, 'id'>): Date | null {
+  next(frequency: Omit<SubscriptionWithFrequency, 'id'>): Date | null {
     const { cron, start_at, end_at } = frequency
     if (end_at <= this.#now) return null
     const name = `${cron}|${start_at.getTime()}|${end_at.getTime()}`

@@ -49,7 +49,7 @@ export interface MatchPage {
 }
 
 /** Reads the filter of a stored subscription. Throws when it cannot be read. */
-export type CompileFilter = (kind: Kind, criteria: string) => { readonly predicate: Predicate | null }
+export type ReadStoredFilter = (kind: Kind, criteria: string) => { readonly predicate: Predicate | null }
 
 /** The most filters of subscriptions that a node remembers. */
 const MOST_COMPILED_FILTERS = 100_000
@@ -74,10 +74,10 @@ export interface MatchContext {
 
 /** The filters of subscriptions. Those used last are remembered, because the filter of a subscription never changes. */
 export class CompiledFilters {
-  readonly #compile: CompileFilter
+  readonly #compile: ReadStoredFilter
   readonly #filters = createLruCache<number, CompiledFilter>(MOST_COMPILED_FILTERS)
 
-  constructor(compile: CompileFilter) {
+  constructor(compile: ReadStoredFilter) {
     this.#compile = compile
   }
 
@@ -118,18 +118,19 @@ export async function* matchEvents(
   matching: MatchContext,
   events: readonly EventToMatch[],
 ): AsyncGenerator<MatchPage> {
-  const probes = await changedRecordKeysOf(client, matching.registry.id, events)
+  const probes = await collectKeysOfChanges(client, matching.registry.id, events)
   for await (const candidates of findCandidates(client, matching.registry.id, probes)) {
     yield await matchCandidates(client, matching, events, candidates)
   }
 }
 
-async function changedRecordKeysOf(
+async function collectKeysOfChanges(
   client: ClientBase,
   registryId: number,
   events: readonly EventToMatch[],
 ): Promise<readonly ChangedRecordKey[]> {
-  const subscribed = events.length < LEAST_EVENTS_FOR_TYPE_QUERY ? null : await typesWithSubscribers(client, registryId, events)
+  const subscribed =
+    events.length < LEAST_EVENTS_FOR_TYPE_QUERY ? null : await findSubscribedTypePairs(client, registryId, events)
   return events.flatMap((event, at) => {
     const { event_type, recordType } = event
     if (subscribed?.has(`${event_type}\0${recordType.name}`) === false) return []
@@ -138,7 +139,7 @@ async function changedRecordKeysOf(
 }
 
 /** Returns those pairs of event type and record type, among the given events, to which somebody has subscribed. */
-async function typesWithSubscribers(
+async function findSubscribedTypePairs(
   client: ClientBase,
   registryId: number,
   events: readonly EventToMatch[],

@@ -87,9 +87,9 @@ export class SubscribeDecisions {
     asked: readonly SubscribeCriteria[],
   ): Promise<SubscribeDecisions> {
     const { participant, registry } = subscriber
-    const found = await findEqualSubscriptions(db, participant.id, registry.id, asked.map(sameSubscriptionParts))
+    const found = await findEqualSubscriptions(db, participant.id, registry.id, asked.map(subscriptionIdentityOf))
     const standing = new Map(
-      found.map((same) => [sameSubscriptionKeyOf(same), { code: same.code, end_at: same.end_at, found: same }]),
+      found.map((same) => [subscriptionIdentityText(same), { code: same.code, end_at: same.end_at, found: same }]),
     )
     const most = participant.max_subscriptions ?? limits.subscriptions
     const count = await countSubscriptionsUpTo(db, participant.id, most)
@@ -102,13 +102,13 @@ export class SubscribeDecisions {
    * would change; rjct.notify_details.invalid: the participant has too many subscriptions
    */
   decide(criteria: SubscribeCriteria, item: SubscribingItem): SubscribeDecision {
-    const same = sameSubscriptionParts(criteria)
+    const same = subscriptionIdentityOf(criteria)
     const { end_at } = criteria
-    const standing = this.#standing.get(sameSubscriptionKeyOf(same))
+    const standing = this.#standing.get(subscriptionIdentityText(same))
     if (standing === undefined) {
       this.#takeOne()
       const code = newSubscriptionCode()
-      this.#standing.set(sameSubscriptionKeyOf(same), { code, end_at, criteria, item })
+      this.#standing.set(subscriptionIdentityText(same), { code, end_at, criteria, item })
       return { code, is: 'made', isMoved: false }
     }
     const { code, found, renewed } = standing
@@ -167,13 +167,13 @@ const countSubscriptionsUpTo = (
   most: number,
 ): Promise<number> => (most === Infinity ? Promise.resolve(0) : countSubscriptions(db, participant, most))
 
-const sameSubscriptionParts = ({ eventType, recordType, fingerprint }: SubscribeCriteria) => ({
+const subscriptionIdentityOf = ({ eventType, recordType, fingerprint }: SubscribeCriteria) => ({
   event_type: eventType.name,
   record_type: recordType.name,
   fingerprint,
 })
 
-const sameSubscriptionKeyOf = ({ event_type, record_type, fingerprint }: ReturnType<typeof sameSubscriptionParts>): string =>
+const subscriptionIdentityText = ({ event_type, record_type, fingerprint }: ReturnType<typeof subscriptionIdentityOf>): string =>
   `${event_type} ${record_type} ${Buffer.from(fingerprint).toString('hex')}`
 
 function newSubscription({ code, end_at, criteria, item, renewed }: PendingSubscription): NewSubscription | null {
@@ -182,7 +182,7 @@ function newSubscription({ code, end_at, criteria, item, renewed }: PendingSubsc
   const { consent } = renewed ?? criteria
   return {
     code,
-    ...sameSubscriptionParts(criteria),
+    ...subscriptionIdentityOf(criteria),
     criteria: text,
     person,
     ...item,
@@ -198,7 +198,7 @@ function subscriptionRenewalOf({ found, end_at, renewed }: PendingSubscription):
   if (found === undefined || renewed === undefined) return null
   const { id, state, mailbox } = found
   const from = { state, mailbox, end_at: found.end_at }
-  const { event_type, record_type } = sameSubscriptionParts(renewed)
+  const { event_type, record_type } = subscriptionIdentityOf(renewed)
   const { predicate, consent } = renewed
   return { id, event_type, record_type, end_at, from, consent, keys: keysOfFilter(predicate) }
 }

@@ -44,7 +44,7 @@ export interface EnvelopeContext {
   readonly sequence: number
 }
 
-export interface ComposedNotification {
+export interface ComposedEnvelope {
   readonly header: Omit<CallbackHeader, 'is_msg_encrypted'> & { readonly message_id: string }
   readonly message: ReplyMembers
   /** True when the message must be encrypted. */
@@ -69,7 +69,7 @@ export function composeEnvelope(
   to: EnvelopeContext,
   items: readonly ItemWithDocument[],
   clock: Pick<Clock, 'date'> = SYSTEM_CLOCK,
-): ComposedNotification {
+): ComposedEnvelope {
   const { participant, registry, mailbox, sequence } = to
   const marking = items[0] === undefined ? null : envelopeMarkingOf(items[0].notifications[0])
   const meta: WritableNotifyMeta = {
@@ -148,19 +148,14 @@ function writeItemMeta(
   const recordType = recordTypeNamed(kind, first.record_type)
   const replacing = recordFromIdentifiers(recordType, [identifierMembers(first.replaced_by)])
   const identifiers = readIdentifiers(kind, recordType, replacing)
-  if (!isReplacementShown(grantUnderConsent(grant, notifications), recordType, replacing, identifiers)) return []
+  if (!isSurvivorShown(grantUnderConsent(grant, notifications), recordType, replacing, identifiers)) return []
   meta.replaced_by ??= emptyDictionary()
   meta.replaced_by[reference_id] = identifierMembers(first.replaced_by)
   return identifiers.map(({ type, value }) => ({ type, value }))
 }
 
 /** True when the grant, without its conditions, shows the survivor of a merge. `record` has only the survivor's identifier. */
-function isReplacementShown(
-  grant: Grant,
-  recordType: RecordType,
-  record: JsonObject,
-  identifiers: readonly Identifier[],
-): boolean {
+function isSurvivorShown(grant: Grant, recordType: RecordType, record: JsonObject, identifiers: readonly Identifier[]): boolean {
   if (!identifiers.every(({ type }) => isNameGranted(grant.identifiers.types, type))) return false
   return [...discloseRecords({ ...grant, rows: new Map() }, recordType, [canonicalJson(record)])].some(
     ({ text }) => text !== '{}',

@@ -44,7 +44,7 @@ function sortByVersionWithinRecords(waiting: readonly WaitingNotification[]): re
 }
 
 /** Divides due notifications into envelopes of items. @param due in the order in which they became due */
-export function planEnvelopes(
+export function groupIntoEnvelopes(
   due: readonly WaitingNotification[],
   bounds: Pick<CallbackSettings, 'notify_items' | 'notify_bytes'>,
 ): (readonly PlannedItem[])[] {

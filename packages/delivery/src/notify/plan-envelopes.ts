@@ -20,7 +20,7 @@ import {
   redirectCorrections,
   type WaitingNotification,
 } from '../store/events/waiting.ts'
-import { type PlannedItem, planEnvelopes } from './group-items.ts'
+import { groupIntoEnvelopes, type PlannedItem } from './group-items.ts'
 import { findHiddenNotifications } from './hidden-notifications.ts'
 
 interface MailboxReceiver {
@@ -53,7 +53,7 @@ export async function planNextEnvelopes(db: Database, mailbox: number, to: Mailb
   let most = Math.max(to.settings.notify_items, FEWEST_READ_NOTIFICATIONS) + 1
   for (;;) {
     const found = await findWaitingNotifications(db.pool, mailbox, most)
-    const envelopes = planEnvelopes(await keepSendableNotifications(db, to, found), to.settings)
+    const envelopes = groupIntoEnvelopes(await keepSendableNotifications(db, to, found), to.settings)
     const isEveryDueRead = found.length < most
     // Some notifications that were not read may belong to the last envelope, so it is planned again later. But a single envelope
     // is kept when `most` cannot grow.

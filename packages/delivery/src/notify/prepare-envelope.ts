@@ -18,10 +18,10 @@ import type { CanonicalText } from '@rollcall/protocol'
 import { RequestFault } from '@rollcall/protocol'
 import type { DeliverDeps } from '../delivery/deliver.ts'
 import { encryptForStorage } from '../delivery/stored-envelope.ts'
-import { callbackNamed, callbackTarget } from '../delivery/targets.ts'
+import { callbackNamed, findCallbackTarget } from '../delivery/targets.ts'
 import type { ClaimedMailbox } from '../store/events/mailboxes.ts'
 import { findEventDocument } from '../store/events/waiting.ts'
-import { type ComposedNotification, composeEnvelope, type ItemWithDocument } from './compose.ts'
+import { type ComposedEnvelope, composeEnvelope, type ItemWithDocument } from './compose.ts'
 import type { PlannedItem } from './group-items.ts'
 import { type PlannedEnvelope, planNextEnvelopes } from './plan-envelopes.ts'
 
@@ -67,7 +67,7 @@ export interface EnvelopePlan {
 
 /** An envelope that is ready to be committed. */
 export interface EnvelopeToCommit extends Receiver {
-  readonly composed: ComposedNotification
+  readonly composed: ComposedEnvelope
   readonly auditEntry: EntryWithPersons
   readonly id: string
   readonly header: object
@@ -143,7 +143,7 @@ async function findReceiver(
   if (grant === null && (await findGrant(db, participant.id, registry.id)) !== null) return null
   const settings = await callbacks.of(participant)
   try {
-    const target = callbackTarget(settings, mailbox.sender_uri, NOTIFY_CALLBACK)
+    const target = findCallbackTarget(settings, mailbox.sender_uri, NOTIFY_CALLBACK)
     return target === null ? null : { participant, registry, grant, settings, target }
   } catch (error) {
     if (error instanceof RequestFault) return null

@@ -66,7 +66,7 @@ export async function answerAccepted(deps: AnswerAcceptedDeps, accepted: Claimed
       const grant = await grantNow()
       if (grant === null) return await giveUpExchange(deps, { ...accepted, page: committed })
       const exchange: Exchange = { ...exchangeToAnswer, grant, header, traceparent, isGone: () => false }
-      const make = (): Promise<NewPage> => makePage(deps, exchange, message, accepted, committed + 1)
+      const make = (): Promise<PageToSend> => makePage(deps, exchange, message, accepted, committed + 1)
       if (!(await sendPage(deps, exchangeToAnswer, make, isLastOfRun))) return
       committed += 1
     }
@@ -138,7 +138,7 @@ async function mayBePermitted({ db, directory }: AnswerAcceptedDeps, accepted: C
 }
 
 /** A page to be sent, before it is known whether the run goes on after it. */
-type NewPage = Omit<ReplyPage, 'goesOn'>
+type PageToSend = Omit<ReplyPage, 'goesOn'>
 
 /** The most tries to make one page; a try is repeated when its data have changed meanwhile. Then the run fails. */
 const MOST_PAGE_TRIES = 10
@@ -147,7 +147,7 @@ const MOST_PAGE_TRIES = 10
 async function sendPage(
   deps: AnswerAcceptedDeps,
   answered: ExchangeToAnswer,
-  make: () => Promise<NewPage>,
+  make: () => Promise<PageToSend>,
   isLastOfRun: () => boolean,
 ): Promise<boolean> {
   for (let tries = 1; ; tries += 1) {
@@ -167,7 +167,7 @@ async function makePage(
   message: Message,
   accepted: ClaimedExchange,
   page: number,
-): Promise<NewPage> {
+): Promise<PageToSend> {
   const { outcome, items, further } =
     page === 1
       ? await makeFirstPage(deps, exchange, message, accepted)
@@ -175,8 +175,8 @@ async function makePage(
   return { outcome, request: exchange, page, items, state: further ? 'replying' : 'replied' }
 }
 
-/** The outcome of a page and the rows of its items, from which the `NewPage` is made. */
-type AnsweredPage = Pick<NewPage, 'outcome' | 'items'> & {
+/** The outcome of a page and the rows of its items, from which the `PageToSend` is made. */
+type AnsweredPage = Pick<PageToSend, 'outcome' | 'items'> & {
   /** True when the answer has another page after this one. */
   readonly further: boolean
 }

@@ -20,7 +20,7 @@ import { commitEffects } from '../store/exchanges/replies.ts'
 import { checkHeader } from './checks.ts'
 import type { VerifiedRequest } from './read-request.ts'
 import { correlationIdOf, duplicateMessageIdRejection, makeExchangeRow, type RememberDeps, rememberExchange } from './remember.ts'
-import { makeReply, type Reply, type ReplyDeps, rejectedReply } from './reply.ts'
+import { makeRejectionReply, makeReply, type Reply, type ReplyDeps } from './reply.ts'
 
 /** The most tries to make an outcome. It is made again when the data for its decisions have changed meanwhile. */
 const MOST_MAKE_OUTCOME_TRIES = 10
@@ -41,7 +41,7 @@ export type AnswerNowDeps = RememberDeps &
  */
 export async function answerNow(deps: AnswerNowDeps, request: VerifiedRequest): Promise<Reply> {
   let { exchange } = request
-  const remember: Remember = async (row) => {
+  const remember: RememberMessage = async (row) => {
     exchange = await rememberExchange(deps, request.exchange, row)
     return exchange
   }
@@ -50,7 +50,7 @@ export async function answerNow(deps: AnswerNowDeps, request: VerifiedRequest): 
     return await (exchange.operation.writes ? answerMessageThatWrites : answerMessageThatReads)(deps, request, remember)
   } catch (error) {
     if (!(error instanceof HeaderRejection)) throw error
-    return rejectedReply(deps, exchange, request.opened, error)
+    return makeRejectionReply(deps, exchange, request.opened, error)
   }
 }
 
@@ -58,14 +58,14 @@ export async function answerNow(deps: AnswerNowDeps, request: VerifiedRequest): 
  * Stores the message of the request (`rememberExchange`). If the header is rejected after that, the reply has the correlation_id
  * of the first equal message.
  */
-type Remember = (row: NewExchange) => Promise<Exchange>
+type RememberMessage = (row: NewExchange) => Promise<Exchange>
 
 /**
  * Answers a message that may change something. The message is stored before anything is done. If a message with the same
  * message_id and content is stored already, the operation runs again under the grant that applies now, and the answer has the
  * correlation_id of the first message.
  */
-async function answerMessageThatWrites(deps: AnswerNowDeps, request: VerifiedRequest, remember: Remember): Promise<Reply> {
+async function answerMessageThatWrites(deps: AnswerNowDeps, request: VerifiedRequest, remember: RememberMessage): Promise<Reply> {
   const exchange = await remember(makeExchangeRow(request.exchange, request.opened, request.path))
   const checked = await readAndCheckMessage(request)
   // An audit entry says who asked for the change, before anything is changed. It stays even if the entry of the answer
@@ -82,7 +82,7 @@ async function answerMessageThatWrites(deps: AnswerNowDeps, request: VerifiedReq
  * the answer is sent. A message that is refused is stored alone, before the refusal is sent
  * (docs/decisions/message-memory.md).
  */
-async function answerMessageThatReads(deps: AnswerNowDeps, request: VerifiedRequest, remember: Remember): Promise<Reply> {
+async function answerMessageThatReads(deps: AnswerNowDeps, request: VerifiedRequest, remember: RememberMessage): Promise<Reply> {
   const began = deps.clock.now()
   const fresh = makeExchangeRow(request.exchange, request.opened, request.path)
   const row = { ...fresh, correlation_id: await correlationIdOf(deps.pseudonyms, fresh) }

@@ -79,7 +79,7 @@ export function makeReplyHeader(
  * Makes the reply to a message whose header was rejected. No item was processed.
  * @throws RequestFault the message has no transaction_id for the reply
  */
-export async function rejectedReply(
+export async function makeRejectionReply(
   deps: ReplyDeps,
   exchange: Exchange,
   message: JsonObject,

@@ -10,7 +10,7 @@ import { isLimitedToOnePerson } from '@rollcall/core/policy/basis'
 import type { Database } from '@rollcall/database/database'
 import { type DeliverDeps, deliverNow, reserveAttempt } from '@rollcall/delivery/delivery/deliver'
 import { encryptForStorage } from '@rollcall/delivery/delivery/stored-envelope'
-import { callbackTarget } from '@rollcall/delivery/delivery/targets'
+import { findCallbackTarget } from '@rollcall/delivery/delivery/targets'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { type Callback, RequestFault } from '@rollcall/protocol'
 import type { Outcome } from '../operations/outcome.ts'
@@ -113,7 +113,7 @@ function deliveryTargetOf(
   callback: Callback,
 ): { readonly target: string | null; readonly allowedBy?: CallbackSettings } {
   try {
-    return { target: callbackTarget(settings, sender_uri, callback), allowedBy: settings }
+    return { target: findCallbackTarget(settings, sender_uri, callback), allowedBy: settings }
   } catch (error) {
     if (error instanceof RequestFault) return { target: sender_uri }
     throw error

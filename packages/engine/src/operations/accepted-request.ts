@@ -19,7 +19,7 @@ export interface OpenedRequest {
 
 /**
  * Reads a stored request, which takes several times its stored size in memory. A request is read to answer its exchange, and a
- * node claims only some large exchanges at a time; or by `readStoredRequest`, which opens one large request after another.
+ * node claims only some large exchanges at a time; or by `readFromStoredRequest`, which opens one large request after another.
  * @throws BodyUnreadable
  */
 export async function openRequest(deps: OpenRequestDeps, accepted: AcceptedExchange): Promise<OpenedRequest> {
@@ -62,7 +62,7 @@ const asOpenedRequest = (checked: object): OpenedRequest => checked as OpenedReq
  * Opens a stored request, and returns the result of `read` for it. Large requests are opened one after another.
  * @throws BodyUnreadable
  */
-export async function readStoredRequest<Result>(
+export async function readFromStoredRequest<Result>(
   deps: OpenRequestDeps & { readonly turns: Semaphore },
   accepted: AcceptedExchange,
   read: (request: OpenedRequest) => Result,

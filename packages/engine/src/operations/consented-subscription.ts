@@ -6,7 +6,7 @@ import type { ConsentFacts, SubscriptionConsent } from '@rollcall/core/model/con
 import type { Exchange } from '@rollcall/core/model/exchange'
 import { type ConsentMembers, isLimitedToOnePerson, requiredConsentText } from '@rollcall/core/policy/basis'
 import { ItemRejection } from '@rollcall/protocol'
-import { findConsentSubject, rejectOnConsentProblem, verifiedConsent } from './consented.ts'
+import { findConsenterIdentifier, rejectOnConsentProblem, verifiedConsent } from './consented.ts'
 import type { AnswerDeps } from './item.ts'
 
 const CONSENT_PATH = 'subscribe_criteria.authorize.consent_jws'
@@ -44,7 +44,7 @@ export async function addConsentToCriteria(
     if (code !== undefined && code !== signed.purpose) {
       throw subscriptionRejection('subscribe_criteria.authorize.purpose.code: must be that of the signed consent')
     }
-    if (findConsentSubject(grant, signed, [named]) === undefined) {
+    if (findConsenterIdentifier(grant, signed, [named]) === undefined) {
       throw subscriptionRejection(`${CONSENT_PATH}: is for another person than is asked for`)
     }
     const { expires_at } = signed

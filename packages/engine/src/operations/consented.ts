@@ -66,7 +66,7 @@ export async function checkItemConsent(
   if (given.purpose !== null && given.purpose !== signed.purpose) {
     throw consentRejection(`${given.at}.purpose.code: must be that of the signed consent`)
   }
-  const named = findConsentSubject(grant, signed, asked)
+  const named = findConsenterIdentifier(grant, signed, asked)
   if (named === undefined) throw consentRejection(`${at}: is for another person than is asked for`)
   await rejectOnConsentProblem(at, () => deps.consents.use(signed, participant, named))
   const { authority, jti, purpose, given_at, expires_at } = signed
@@ -82,7 +82,11 @@ export async function checkItemConsent(
 }
 
 /** Finds the identifier of the person who consents among those in the criteria; undefined: none is of that person. */
-export function findConsentSubject(grant: Grant, signed: SignedConsent, asked: readonly Identifier[]): Identifier | undefined {
+export function findConsenterIdentifier(
+  grant: Grant,
+  signed: SignedConsent,
+  asked: readonly Identifier[],
+): Identifier | undefined {
   const subject = consentSubjectOf(grant.identifiers.kind, signed)
   return asked.find(({ type, value }) => type === subject?.type && value === subject.value)
 }

@@ -6,12 +6,12 @@ import { BodyUnreadable } from '@rollcall/keys/bodies'
 import type { Log } from '@rollcall/observe/log'
 import { operation } from '@rollcall/protocol'
 import { type AcceptedExchange, findAcceptedExchange } from '../store/exchanges/accepted-exchanges.ts'
-import { findEarlierReferences, findUnreferenced, storeReferences } from '../store/exchanges/references.ts'
-import { readStoredRequest } from './accepted-request.ts'
+import { findEarlierReferences, findExchangesWithoutReferences, storeReferences } from '../store/exchanges/references.ts'
+import { readFromStoredRequest } from './accepted-request.ts'
 import { batchItemsOf } from './item.ts'
 
 /** The dependencies of `storeMissingReferences`. */
-export type StoreReferencesDeps = Parameters<typeof readStoredRequest>[0] & { readonly log: Log }
+export type StoreReferencesDeps = Parameters<typeof readFromStoredRequest>[0] & { readonly log: Log }
 
 /**
  * Reads at most `limit` requests whose reference_ids are not stored, the newest first, and stores them. A request that cannot be
@@ -24,7 +24,7 @@ export async function storeMissingReferences(
   limit: number,
   participant: number | null = null,
 ): Promise<number> {
-  const missing = await findUnreferenced(deps.db, limit, participant)
+  const missing = await findExchangesWithoutReferences(deps.db, limit, participant)
   for (const correlation_id of missing) {
     const accepted = await findAcceptedExchange(deps.db, correlation_id)
     if (accepted !== null) await storeReferencesIfMissing(deps, accepted)
@@ -51,7 +51,7 @@ export async function earlierReferences(deps: StoreReferencesDeps, chunk: Accept
 /** Reads the reference_ids in the stored request; none when the request cannot be read. */
 async function readReferenceIds(deps: StoreReferencesDeps, accepted: AcceptedExchange): Promise<readonly string[]> {
   try {
-    return await readStoredRequest(deps, accepted, ({ message }) =>
+    return await readFromStoredRequest(deps, accepted, ({ message }) =>
       batchItemsOf({ operation: operation(accepted.operation) }, message).map(referenceId),
     )
   } catch (error) {

@@ -39,7 +39,7 @@ export async function answerSubscribe(deps: AnswerDeps, asked: MessageToAnswer):
     if (criteria.consent !== null) work.addFacts(consentFacts(criteria.consent))
     if (!canNotify) throw new ItemRejection('rjct.notify_details.invalid', NO_ADDRESS_REASON)
     const decision = subscribing.decide(criteria, { reference_id: referenceId(item), locale: item.locale ?? null })
-    return { members: replyMembersOf(criteria, decision, item, exchange, now) }
+    return { members: makeSubscribeReplyMembers(criteria, decision, item, exchange, now) }
   })
   return { ...outcome, effects: subscribing.effects }
 }
@@ -89,7 +89,7 @@ async function readItem(deps: AnswerDeps, exchange: Exchange, item: Item, now: D
 }
 
 /** The answer about the subscription that this item made, renewed or resumed, and about no other subscription (3.2, rule 8). */
-function replyMembersOf(
+function makeSubscribeReplyMembers(
   { echo, frequency }: SubscribeCriteria,
   { code, is, isMoved }: SubscribeDecision,
   { locale }: Item,

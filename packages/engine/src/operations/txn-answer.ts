@@ -8,7 +8,7 @@ import type { Exchange } from '@rollcall/core/model/exchange'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { isConsentGranted, isLimitedToOnePerson } from '@rollcall/core/policy/basis'
 import { findPermissionChanges } from '@rollcall/delivery/store/deliveries/deliveries'
-import { findSentPage, type SentPage } from '@rollcall/delivery/store/deliveries/sent-pages'
+import { findSentPage, type StoredAnswerPage } from '@rollcall/delivery/store/deliveries/sent-pages'
 import { BodyUnreadable, parsePersistedMessage } from '@rollcall/keys/bodies'
 import { isJsonObject, type JsonObject, type Operation, type Status } from '@rollcall/protocol'
 import {
@@ -60,7 +60,7 @@ interface StatusQuestion {
  * The answer to the earlier request: its first page, or how far the answer has come.
  * @param references the items that the question names; null: all
  */
-export async function findOriginalResponse(
+export async function readEarlierAnswer(
   deps: AnswerDeps,
   question: Omit<StatusQuestion, 'consents'>,
   asked: AskedExchange,
@@ -123,7 +123,7 @@ async function readStatusAnswerItems(
   try {
     if (accepted === null) return await receiptItems(deps, about, asked)
     if (accepted.open_chunks !== null) return await itemsOfChunks(deps, about, accepted, references)
-    if (first !== null) return await itemsOfAnswer(deps, about, first)
+    if (first !== null) return await readFirstPageItems(deps, about, first)
     const said = unansweredItemMembers(deps, accepted)
     const items = await referencesOf(deps, accepted, references)
     return { items: items.map(({ reference_id }) => ({ reference_id, ...said })), reason: said.status_reason_message }
@@ -206,7 +206,7 @@ async function itemsOfChunks(
   const [read, more] = wanted === null ? [1, IN_CHUNKS_REASON] : [MOST_CHUNKS_READ, MORE_CHUNKS_REASON]
   for (const [index, [chunk, items]] of [...chunks].entries()) {
     const first = index < read ? await findSentPage(deps.db, correlation_id, chunk + 1) : null
-    const answer = first === null ? null : (await itemsOfAnswer(deps, about, first)).items
+    const answer = first === null ? null : (await readFirstPageItems(deps, about, first)).items
     if (answer === null) {
       for (const { reference_id, position } of items) {
         found.push({ reference_id, timestamp, status: answered.get(position) ?? status })
@@ -233,7 +233,7 @@ async function referencesOf(
 }
 
 /** The items of the stored first page, with what the grant shows now. @throws BodyUnreadable */
-async function itemsOfAnswer(deps: AnswerDeps, about: StatusQuestion, first: SentPage): Promise<StatusAnswerItems> {
+async function readFirstPageItems(deps: AnswerDeps, about: StatusQuestion, first: StoredAnswerPage): Promise<StatusAnswerItems> {
   const { exchange, consents } = about
   const { grant } = exchange
   const { items, reason } = await readPersistedPage(deps, about, first)
@@ -258,7 +258,7 @@ interface PersistedPage {
 async function readPersistedPage(
   { bodies, turns }: AnswerDeps,
   { operation }: StatusQuestion,
-  { id, body }: SentPage,
+  { id, body }: StoredAnswerPage,
 ): Promise<PersistedPage> {
   const read = async () => parsePageText(operation, await bodies.decryptBody(body, deliveryBodyBinding(id)))
   return body.length > SMALL_REQUEST_BYTES ? runInSlot(turns, LARGE_BODIES_TURN_KEY, read) : read()

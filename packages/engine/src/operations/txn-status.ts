@@ -24,7 +24,7 @@ import { findExchangeByReferences } from '../store/exchanges/references.ts'
 import type { AnswerDeps, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 import { storeMissingReferences } from './references.ts'
-import { findOriginalResponse, type TxnAnswer } from './txn-answer.ts'
+import { readEarlierAnswer, type TxnAnswer } from './txn-answer.ts'
 
 /** The operation that a txn_type asks about. A question with another txn_type is answered by `notFoundAnswer`. */
 const TXN_OPERATIONS: Readonly<Partial<Record<TxnStatusQuestion['txn_type'], Operation>>> = {
@@ -85,7 +85,7 @@ export async function answerTxnStatus(deps: AnswerDeps, { mode, exchange, messag
   }
   const answer =
     operation && found
-      ? await findOriginalResponse(deps, { exchange, operation }, found.asked, found.references)
+      ? await readEarlierAnswer(deps, { exchange, operation }, found.asked, found.references)
       : notFoundAnswer(exchange, message, question)
   deps.metrics.itemAnswered(exchange.operation.name, answer.status, answer.code ?? 'none')
   const { consented } = answer

@@ -16,9 +16,9 @@ export interface GrantQuota {
    * @returns null when they were taken; otherwise which of the two has too few. The quota of the day is unchanged then,
    * but the rate may have been used.
    */
-  take(what: CountedQuantity, of: GrantWithParties, wanted: number): Promise<QuotaShortage | null>
+  take(what: CountedQuantity, of: GrantOfParticipant, wanted: number): Promise<QuotaShortage | null>
   /** True when nothing is left of the quota of the day. */
-  isUsedUp(what: CountedQuantity, of: GrantWithParties): Promise<boolean>
+  isUsedUp(what: CountedQuantity, of: GrantOfParticipant): Promise<boolean>
 }
 
 /** `of` names the limit of a grant that has too little left: `day` is the quota of the day; the others are the rate. */
@@ -33,7 +33,7 @@ export type QuotaShortage =
   | { readonly of: 'burst'; readonly most: number }
 
 /** A grant with its participant and its registry. */
-interface GrantWithParties {
+interface GrantOfParticipant {
   readonly grant: Pick<Grant, 'terms'>
   readonly participant: { readonly id: number; readonly sender_id: string }
   readonly registry: { readonly id: number; readonly namespace: string }
@@ -42,14 +42,14 @@ interface GrantWithParties {
 const MINUTE_SECONDS = 60
 
 export function createGrantQuota(db: Pick<Database, 'pool'>, metrics: Pick<Metrics, 'grantRateRefused'>): GrantQuota {
-  const used = (counted: CountedQuantity, { participant, registry }: GrantWithParties) => ({
+  const used = (counted: CountedQuantity, { participant, registry }: GrantOfParticipant) => ({
     participant: participant.id,
     registry: registry.id,
     counted,
   })
   const takeOfMinute = async (
     what: CountedQuantity,
-    of: GrantWithParties,
+    of: GrantOfParticipant,
     wanted: number,
     most: number,
   ): Promise<QuotaShortage | null> => {

@@ -21,14 +21,14 @@ export interface QueryWithForm {
   readonly query: JsonValue
 }
 
-interface QueryFormRow {
+interface QueryFormWriters {
   /** Returns the members of search_criteria that hold the query. */
   readonly criteria: (query: JsonValue, record_type: string) => JsonObject
   /** Returns the query for `client.search` as TypeScript, and the name that this text imports; null: no name. */
   readonly code: (query: JsonValue, record_type: string) => { readonly name: string | null; readonly text: string }
 }
 
-const QUERY_FORM_ROWS: Readonly<Record<QueryWithForm['name'], QueryFormRow>> = {
+const QUERY_FORM_WRITERS: Readonly<Record<QueryWithForm['name'], QueryFormWriters>> = {
   identifier: {
     criteria: (query) => ({ query_type: 'idtype-value', query }),
     code: (query) => {
@@ -58,7 +58,7 @@ const QUERY_FORM_ROWS: Readonly<Record<QueryWithForm['name'], QueryFormRow>> = {
 
 /** Makes the members of search_criteria that hold the query. */
 export const searchCriteriaOf = ({ name, query }: QueryWithForm, record_type: string): JsonObject =>
-  QUERY_FORM_ROWS[name].criteria(query, record_type)
+  QUERY_FORM_WRITERS[name].criteria(query, record_type)
 
 /** Shell commands that send the search. The body is a here-document, so the shell interprets nothing in it. */
 export const searchAsCurl = (path: string, body: string): string =>
@@ -72,7 +72,7 @@ ${body}
 END`
 
 /** The registry and the participant for which a TypeScript program is shown. */
-export interface TypeScriptProgram {
+export interface RegistryAndParticipant {
   readonly namespace: string
   readonly registry: { readonly kind: { readonly name: string }; readonly sender_id: string }
   readonly participant: { readonly sender_id: string; readonly signature_profile: SignatureProfile }
@@ -85,13 +85,13 @@ export function searchAsTypeScript({
   page_size,
   later,
   ...program
-}: TypeScriptProgram & {
+}: RegistryAndParticipant & {
   readonly record_type: string
   readonly form: QueryWithForm
   readonly page_size: number | undefined
   readonly later: boolean
 }): string {
-  const { name, text } = QUERY_FORM_ROWS[form.name].code(form.query, record_type)
+  const { name, text } = QUERY_FORM_WRITERS[form.name].code(form.query, record_type)
   const more = [
     `reg_record_type: ${typeScriptLiteral(record_type)}`,
     ...(page_size === undefined ? [] : [`pagination: { page_size: ${page_size}, page_number: 1 }`]),
@@ -106,7 +106,7 @@ export function searchAsTypeScript({
  * @param names what the program imports from the client besides `RegistryClient`
  */
 export function typeScriptProgram(
-  { namespace, registry, participant }: TypeScriptProgram,
+  { namespace, registry, participant }: RegistryAndParticipant,
   call: string,
   names: readonly string[] = [],
 ): string {

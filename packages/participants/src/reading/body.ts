@@ -102,7 +102,7 @@ export function checkContentType(headers: IncomingHttpHeaders, accepted: Accepte
  * layer discards the rest.
  * @throws RequestFault 400: the connection ends early
  */
-export function nextChunk(body: Readable): Promise<Buffer | null> {
+export function readNextPiece(body: Readable): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
     const onData = (chunk: Buffer): void => settle(() => resolve(chunk))
     const onEnd = (): void => settle(() => resolve(null))

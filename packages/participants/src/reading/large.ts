@@ -47,7 +47,7 @@ export async function readLargeEnvelope(
     form: signature_policy === 'off' ? null : signature_profile.canonical_form,
   })
   // The thread returns no message if the checks will refuse the envelope.
-  const message = read.message === null ? {} : messageAsSent(operation, read.message)
+  const message = read.message === null ? {} : rebuildReceivedMessage(operation, read.message)
   return { header: read.header, message, source: envelopeReadByThread(read, message, bounds) }
 }
 
@@ -60,11 +60,11 @@ export async function readLargeMessage(
   bounds: JsonBounds,
 ): Promise<JsonObject | null> {
   const read = await reading.run(participant, 'message', { text, operation: operation.name, bounds })
-  return read === null ? null : messageAsSent(operation, read)
+  return read === null ? null : rebuildReceivedMessage(operation, read)
 }
 
 /** Rebuilds the message that the participant sent. Its items are canonical text, which `canonicalJson` writes unchanged. */
-function messageAsSent({ request }: Operation, read: MessageFromThread): JsonObject {
+function rebuildReceivedMessage({ request }: Operation, read: MessageFromThread): JsonObject {
   const { frame, items } = read.sent
   const batch = request.items === null || items === null ? {} : { [request.items]: itemsAsText(items) }
   const message = Object.assign({ ...frame }, batch)

@@ -27,7 +27,7 @@ export interface StoredGrant {
 const GRANT_COLUMNS = 'id, participant, registry, terms, valid_from, valid_until'
 
 /** The participant to which a grant belongs, and the registry in which it holds. */
-interface GrantParties {
+interface GrantHolderAndRegistry {
   readonly participant: Pick<Participant, 'id'>
   readonly registry: Pick<Registry, 'id'>
 }
@@ -40,7 +40,7 @@ interface GrantParties {
  */
 export async function addGrant(
   db: Pick<Database, 'kysely'>,
-  owner: GrantParties,
+  owner: GrantHolderAndRegistry,
   terms: GrantTerms,
   { replace }: { readonly replace: boolean },
 ): Promise<StoredGrant> {
@@ -79,7 +79,7 @@ export interface GrantChanges {
  */
 export async function changeGrants(
   { kysely }: Pick<Database, 'kysely'>,
-  { participant, registry }: GrantParties,
+  { participant, registry }: GrantHolderAndRegistry,
   { revoke, add }: GrantChanges,
 ): Promise<readonly StoredGrant[]> {
   return kysely.transaction().execute(async (transaction) => {
@@ -129,10 +129,10 @@ const ADVICE_BY_ENVIRONMENT: Readonly<Record<Environment, string>> = {
 
 async function insertGrant(
   transaction: Transaction<unknown>,
-  { participant, registry }: GrantParties,
+  { participant, registry }: GrantHolderAndRegistry,
   terms: GrantTerms,
 ): Promise<StoredGrant> {
-  const { valid_from, valid_until } = grantPeriod(terms)
+  const { valid_from, valid_until } = requireGrantPeriod(terms)
   // Without `valid_from`, the grant begins at the database's time, not at this node's, so that `findGrant` finds the grant at
   // once.
   const from = terms.valid_from === undefined ? sql`now()` : sql`${valid_from}::timestamptz`
@@ -157,8 +157,8 @@ async function insertGrant(
 export const GRANT_END_RULE = 'valid_until: must be later than valid_from, and than now'
 
 /** The start and end of a grant with these terms, added now. @throws StoreRefusal its end is not after its start */
-export function grantPeriod(terms: Pick<GrantTerms, 'valid_from' | 'valid_until'>, now = new Date()) {
-  const { valid_from, valid_until } = grantTimes(terms, now)
+export function requireGrantPeriod(terms: Pick<GrantTerms, 'valid_from' | 'valid_until'>, now = new Date()) {
+  const { valid_from, valid_until } = uncheckedGrantPeriod(terms, now)
   if (valid_until !== null && valid_until <= valid_from) {
     throw new StoreRefusal(GRANT_END_RULE)
   }
@@ -166,7 +166,7 @@ export function grantPeriod(terms: Pick<GrantTerms, 'valid_from' | 'valid_until'
 }
 
 /** Reads the start and end that the terms name. Without a start it is `now`; without an end it is null. */
-export const grantTimes = (terms: Pick<GrantTerms, 'valid_from' | 'valid_until'>, now = new Date()) => ({
+export const uncheckedGrantPeriod = (terms: Pick<GrantTerms, 'valid_from' | 'valid_until'>, now = new Date()) => ({
   valid_from: readTime(terms.valid_from) ?? now,
   valid_until: readTime(terms.valid_until),
 })
@@ -225,7 +225,7 @@ export async function listGrants(
 /** Revokes all grants of a participant in a registry; every node follows within a second. @returns their number */
 export async function revokeGrants(
   { kysely }: Pick<Database, 'kysely'>,
-  { participant, registry }: GrantParties,
+  { participant, registry }: GrantHolderAndRegistry,
 ): Promise<number> {
   const { numAffectedRows } = await sql`update participant_grant set revoked_at = now()
     where participant = ${participant.id} and registry = ${registry.id} and revoked_at is null`.execute(kysely)

@@ -57,7 +57,11 @@ export const NO_CALLBACK_SETTINGS: CallbackSettings = {
 }
 
 /** The table with the encrypted credentials, its primary key, and the purpose of the encryption. */
-export const SEALED_CREDENTIALS = { table: 'participant_callback', id: 'participant', purpose: 'callback credentials' } as const
+export const SEALED_CREDENTIAL_TABLE = {
+  table: 'participant_callback',
+  id: 'participant',
+  purpose: 'callback credentials',
+} as const
 
 /** SQL for a `from` clause: the address for all notifications of each participant. */
 export const NOTIFY_ADDRESSES_SQL = '(select participant, notify_url from participant_callback)'

@@ -5,7 +5,7 @@ import { valuesSql } from '@rollcall/database/statement-parts'
 import { sql } from 'kysely'
 
 /** The table with the encrypted inputs of acts, its primary key, and the purpose of the encryption. */
-export const SEALED_PROPOSALS = { table: 'proposal', id: 'id', purpose: 'proposal' } as const
+export const SEALED_PROPOSAL_TABLE = { table: 'proposal', id: 'id', purpose: 'proposal' } as const
 
 /**
  * `waiting`: nobody has decided. `declined`: an operator decided against the act. `approved`: the act is being done, or the

@@ -7,7 +7,7 @@ import type { Database } from '@rollcall/database/database'
 import type { Jwk, PublicKey } from '@rollcall/protocol'
 
 /** A key stored as evidence, with the first and the last time of its use. */
-export interface UsedKey {
+export interface StoredEvidenceKey {
   readonly kid: string
   readonly public_jwk: Jwk
   /**
@@ -37,8 +37,11 @@ export async function noteUsedKey(
 }
 
 /** Lists the keys stored as evidence for a sender_id, in the order of `first_used_at`. */
-export async function listUsedKeys({ pool }: Pick<Database, 'pool'>, sender_id: string): Promise<readonly UsedKey[]> {
-  const { rows } = await pool.query<UsedKey>(
+export async function listEvidenceKeys(
+  { pool }: Pick<Database, 'pool'>,
+  sender_id: string,
+): Promise<readonly StoredEvidenceKey[]> {
+  const { rows } = await pool.query<StoredEvidenceKey>(
     `select kid, public_jwk, first_used_at, last_used_at from published_key
       where sender_id = $1 order by first_used_at, kid`,
     [sender_id],

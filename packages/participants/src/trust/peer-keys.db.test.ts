@@ -8,7 +8,7 @@ import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { skippingClock } from '../../../observe/test/clock.ts'
 import { addParticipantKey, revokeParticipantKey } from '../store/participant-keys.ts'
 import { addParticipant } from '../store/participants.ts'
-import { listUsedKeys } from '../store/published-keys.ts'
+import { listEvidenceKeys } from '../store/published-keys.ts'
 import { createPeerKeys } from './peer-keys.ts'
 
 let database: TestDatabase
@@ -133,7 +133,7 @@ describe('published keys', () => {
     await add(a, registered)
     const { noteKeyUse } = node([published])
     for (const kid of ['one', 'two', 'two', 'three']) await noteKeyUse(a, kid)
-    const noted = async () => listUsedKeys(database.db, a.sender_id)
+    const noted = async () => listEvidenceKeys(database.db, a.sender_id)
     const [first, ...more] = await noted()
     expect([first, more]).toMatchObject([{ kid: 'two', public_jwk: published.public_jwk }, []])
     const last = first?.last_used_at.getTime() ?? 0

@@ -93,10 +93,10 @@ async function backfillBatch(
     if (!isJsonObject(document)) return { id, document }
     return { id, document: withoutProtectedPersons(registry.kind, recordType, protection, document).document }
   })
-  await writeDueColumns(client, registry, recordType, due, read)
+  await writeBackfilledColumns(client, registry, recordType, due, read)
   if (due.includes(IDENTIFIER_COLUMN_GROUP)) await writeIdentifiers(client, registry, recordType, records)
   // With new names of an identifier type, further identifiers are found in a record. They may show that the record belongs to a
-  // protected person, or names one. The search for other records that name such a person (`rewriteNamingRecords`) may read the
+  // protected person, or names one. The search for other records that name such a person (`rewriteRecordsNamingPersons`) may read the
   // text of all records, so it gets no time limit.
   if (protection.byProtectingIdentifier.size > 0) {
     await client.query(NO_STATEMENT_TIMEOUT_SQL)
@@ -114,7 +114,7 @@ async function backfillBatch(
   return records.length
 }
 
-async function writeDueColumns(
+async function writeBackfilledColumns(
   client: PoolClient,
   registry: RegistryShape,
   recordType: RecordType,

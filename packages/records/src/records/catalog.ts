@@ -6,7 +6,7 @@ import { type Kysely, sql } from 'kysely'
 
 type KyselyConnection = Kysely<unknown>
 
-interface FoundIndex {
+interface PostgresIndex {
   readonly name: string
   /** False while the index is built, and after an interrupted build: then no search uses the index. */
   readonly valid: boolean
@@ -15,8 +15,8 @@ interface FoundIndex {
 }
 
 /** The indexes of a table, by name; empty when there is no such table. */
-export async function readIndexes(db: KyselyConnection, table: string): Promise<ReadonlyMap<string, FoundIndex>> {
-  const { rows } = await sql<FoundIndex>`
+export async function readIndexes(db: KyselyConnection, table: string): Promise<ReadonlyMap<string, PostgresIndex>> {
+  const { rows } = await sql<PostgresIndex>`
     select relname::text as name, indisvalid as valid,
       exists (select 1 from pg_constraint where conindid = indexrelid) as constraint
     from pg_index join pg_class on pg_class.oid = indexrelid

@@ -33,7 +33,7 @@ interface AttributeColumn extends RecordColumn {
   toSql(value: AttributeValue | null): string | null
 }
 
-interface ColumnShape {
+interface ColumnTemplate {
   readonly suffix: string
   readonly sql_type: string
   /** "C" orders texts by code point, whatever the locale of the database is. */
@@ -41,10 +41,10 @@ interface ColumnShape {
   toSql(value: AttributeScalar): string
 }
 
-const plainColumnShape = (sql_type: string): ColumnShape => ({ suffix: '', sql_type, toSql: String })
-const TEXT_COLUMN: ColumnShape = { ...plainColumnShape('text'), collation: '"C"' }
+const plainColumnShape = (sql_type: string): ColumnTemplate => ({ suffix: '', sql_type, toSql: String })
+const TEXT_COLUMN: ColumnTemplate = { ...plainColumnShape('text'), collation: '"C"' }
 
-function boundaryDayOf(value: AttributeScalar, end: 'from' | 'to'): string {
+function readFirstOrLastDay(value: AttributeScalar, end: 'from' | 'to'): string {
   if (typeof value !== 'object') throw new TypeError('a date attribute holds an interval of days')
   return value[end]
 }
@@ -53,12 +53,12 @@ function boundaryDayOf(value: AttributeScalar, end: 'from' | 'to'): string {
  * The columns for each attribute type. A date has two columns, the first and the last day ("1985" is the whole year). A number is
  * double precision, not numeric: the search in memory compares IEEE doubles too, so both give the same result.
  */
-const COLUMNS_BY_TYPE: Readonly<Record<AttributeType, readonly ColumnShape[]>> = {
+const COLUMNS_BY_TYPE: Readonly<Record<AttributeType, readonly ColumnTemplate[]>> = {
   text: [TEXT_COLUMN],
   code: [TEXT_COLUMN],
   date: [
-    { suffix: '_from', sql_type: 'date', toSql: (value) => boundaryDayOf(value, 'from') },
-    { suffix: '_to', sql_type: 'date', toSql: (value) => boundaryDayOf(value, 'to') },
+    { suffix: '_from', sql_type: 'date', toSql: (value) => readFirstOrLastDay(value, 'from') },
+    { suffix: '_to', sql_type: 'date', toSql: (value) => readFirstOrLastDay(value, 'to') },
   ],
   datetime: [plainColumnShape('timestamp with time zone')],
   number: [plainColumnShape('double precision')],
@@ -71,9 +71,9 @@ const COLUMNS_BY_TYPE: Readonly<Record<AttributeType, readonly ColumnShape[]>> =
  * The columns of one attribute, in order. A date has the column of the first day, then that of the last day. They are
  * computed once for an attribute, because most queries need them.
  */
-export const attributeColumns: (attribute: Attribute) => readonly AttributeColumn[] = oncePerObject(describeAttributeColumns)
+export const attributeColumns: (attribute: Attribute) => readonly AttributeColumn[] = oncePerObject(makeAttributeColumns)
 
-function describeAttributeColumns(attribute: Attribute): readonly AttributeColumn[] {
+function makeAttributeColumns(attribute: Attribute): readonly AttributeColumn[] {
   return COLUMNS_BY_TYPE[attribute.type].map((shape) => {
     const sql_type = attribute.many ? `${shape.sql_type}[]` : shape.sql_type
     return {
@@ -86,7 +86,7 @@ function describeAttributeColumns(attribute: Attribute): readonly AttributeColum
   })
 }
 
-function columnValueText(shape: ColumnShape, value: AttributeValue | null): string | null {
+function columnValueText(shape: ColumnTemplate, value: AttributeValue | null): string | null {
   if (value === null) return null
   if (!isValueList(value)) return shape.toSql(value)
   return `{${value.map((element) => quoteArrayElement(shape.toSql(element))).join(',')}}`

@@ -26,10 +26,10 @@ import { byPrimaryIdentifiersStatement, pageStatement } from './record-statement
 import { type RecordTable, recordTable } from './record-tables.ts'
 import { aliasesInRetiredRecords, type RetiredRecord, recordsMergedIntoStatement } from './retired-records.ts'
 import {
+  groupedLookUpsStatement,
   isVisibleSql,
   type LookUp,
   lookUpStatement,
-  lookUpsStatement,
   type SqlCondition,
   searchStatement,
 } from './search-statement.ts'
@@ -81,7 +81,7 @@ function groupLookUps(pipeline: Pipeline): SearchStatementRunners['lookUp'] {
         if (only !== undefined && second === undefined) {
           return [await pipeline.query<FoundRow>(lookUpStatement(table, only.identifier, only.page))]
         }
-        const rows = await pipeline.query<FoundRow & { readonly number: number }>(lookUpsStatement(table, asked))
+        const rows = await pipeline.query<FoundRow & { readonly number: number }>(groupedLookUpsStatement(table, asked))
         const found = Map.groupBy(rows, ({ number }) => number)
         return asked.map((_, at) => found.get(at + 1) ?? [])
       },

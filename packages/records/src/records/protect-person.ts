@@ -16,7 +16,7 @@ import {
   bumpProtectionVersion,
   insertProtectedIdentifiers,
   type ProtectedIdentifier,
-  rewriteNamingRecords,
+  rewriteRecordsNamingPersons,
 } from './protected-records.ts'
 import { recordTable, recordTypesWithTables } from './record-tables.ts'
 
@@ -38,7 +38,7 @@ export interface RecordToProtect {
   readonly identifiers: readonly Identifier[]
 }
 
-export interface NewProtection {
+export interface PersonToProtect {
   /** An identifier of the person. Every record that has it as its own identifier is protected. */
   readonly identifier: Identifier
   readonly category: ProtectionCategory
@@ -54,7 +54,7 @@ export interface NewProtection {
 export async function protectPerson(
   client: ClientBase,
   registry: RegistryShape,
-  { identifier, category, reason, bearer }: NewProtection,
+  { identifier, category, reason, bearer }: PersonToProtect,
 ): Promise<number> {
   await client.query(NO_STATEMENT_TIMEOUT_SQL)
   const { rows } = await client.query<{ id: number }>(
@@ -73,7 +73,7 @@ export async function protectPerson(
   // The planner of PostgreSQL must learn that the table has grown.
   await client.query('analyze protected_record')
   await bumpProtectionVersion(client, registry.id)
-  return rewriteNamingRecords(client, registry, { persons: [person.id], identifiers })
+  return rewriteRecordsNamingPersons(client, registry, { persons: [person.id], identifiers })
 }
 
 /** A record that has got another primary identifier. */
@@ -102,15 +102,15 @@ export async function protectNewPrimaryIdentifiers(
   )
   const identifiers = await insertProtectedIdentifiers(client, registry.id, rows)
   if (identifiers.length > 0) {
-    // `rewriteNamingRecords` may search the text of all records, so the statements get no time limit.
+    // `rewriteRecordsNamingPersons` may search the text of all records, so the statements get no time limit.
     await client.query(NO_STATEMENT_TIMEOUT_SQL)
     await bumpProtectionVersion(client, registry.id)
-    await rewriteNamingRecords(client, registry, { persons: [], identifiers })
+    await rewriteRecordsNamingPersons(client, registry, { persons: [], identifiers })
   }
   return new Set(identifiers.map(({ value }) => value))
 }
 
-/** Finds the person for whose protection the operator named this identifier (`NewProtection`); null when there is none. */
+/** Finds the person for whose protection the operator named this identifier (`PersonToProtect`); null when there is none. */
 export async function findPersonProtectedBy(
   client: Pick<ClientBase, 'query'>,
   registryId: number,
@@ -127,7 +127,7 @@ export async function findPersonProtectedBy(
 export async function unprotectPerson(client: ClientBase, registry: RegistryShape, person: number): Promise<number> {
   await client.query('delete from protected_identifier where person = $1', [person])
   await bumpProtectionVersion(client, registry.id)
-  const rewritten = await rewriteNamingRecords(client, registry, { persons: [person], identifiers: [] })
+  const rewritten = await rewriteRecordsNamingPersons(client, registry, { persons: [person], identifiers: [] })
   await client.query('delete from protected_person where id = $1', [person])
   await bumpProtectionVersion(client, registry.id)
   return rewritten

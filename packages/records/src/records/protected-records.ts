@@ -23,7 +23,7 @@ import { recordTable, recordTypesWithTables } from './record-tables.ts'
 import { aliasesInRetiredRecords, findRecordsMergedInto } from './retired-records.ts'
 import { updateRows } from './update-rows.ts'
 
-interface ProtectionInput {
+interface RecordTypeWithProtection {
   readonly registry: RegistryShape
   readonly recordType: RecordType
   /** The protected persons of the registry, as the writer read them in its transaction. */
@@ -35,7 +35,7 @@ interface ProtectionInput {
  * documents stay whole.
  */
 export function removeProtectedData(
-  { registry, recordType, protection }: ProtectionInput,
+  { registry, recordType, protection }: RecordTypeWithProtection,
   records: readonly PreparedRecord[],
 ): readonly PreparedRecord[] {
   if (protection.byIdentifier.size === 0) return records
@@ -64,7 +64,7 @@ interface RecordWithProtectedPersons {
  */
 export async function markProtectedRecords<Written extends Pick<PreparedRecord, 'document'>>(
   client: ClientBase,
-  writing: ProtectionInput,
+  writing: RecordTypeWithProtection,
   records: readonly Written[],
   idOf: (record: Written) => RecordId,
 ): Promise<void> {
@@ -87,14 +87,14 @@ export async function markProtectedRecords<Written extends Pick<PreparedRecord, 
   const newIdentifiers = await addProtectedRecords(client, registry, recordType, own)
   if (newIdentifiers.length > 0) {
     await bumpProtectionVersion(client, registry.id)
-    await rewriteNamingRecords(client, registry, { persons: [], identifiers: newIdentifiers })
+    await rewriteRecordsNamingPersons(client, registry, { persons: [], identifiers: newIdentifiers })
   }
 }
 
 /** Stores which protected persons these records name. */
 export async function storeNamedProtectedPersons(
   client: ClientBase,
-  { registry, recordType }: Pick<ProtectionInput, 'registry' | 'recordType'>,
+  { registry, recordType }: Pick<RecordTypeWithProtection, 'registry' | 'recordType'>,
   noted: readonly Pick<RecordWithProtectedPersons, 'id' | 'named'>[],
 ): Promise<void> {
   await client.query(`delete from protected_reference where registry = $1 and record_type = $2 and record = any($3::bigint[])`, [
@@ -229,7 +229,7 @@ export async function protectMergedRecords(
   const added = await addProtectedRecords(client, registry, recordType, [{ id: survivor, own, identifiers }])
   if (added.length === 0) return
   await bumpProtectionVersion(client, registry.id)
-  await rewriteNamingRecords(client, registry, { persons: [], identifiers: added })
+  await rewriteRecordsNamingPersons(client, registry, { persons: [], identifiers: added })
 }
 
 /** Gives the protection of the registry a new version. Every node uses the new protection within half a second of the commit. */
@@ -253,7 +253,7 @@ const REWRITE_BATCH_RECORDS = 500
  * Writes again, by the current protection, the columns and identifiers of records that may name these persons. Records
  * are locked in the order of their ids, as a backfill does. Returns the number of records that were written.
  */
-export async function rewriteNamingRecords(
+export async function rewriteRecordsNamingPersons(
   client: ClientBase,
   registry: RegistryShape,
   naming: NamingRecordsQuery,
@@ -319,7 +319,7 @@ function isTextSearched({ kind }: RegistryShape, recordType: RecordType, isNewly
 const lettersAndDigitsSql = (text: string): string =>
   `regexp_replace(lower(normalize(replace(replace(${text}, 'ß', 'ss'), 'ı', 'i'), NFKD) collate "C"), '[^a-z0-9]+', '', 'g')`
 
-async function rewriteRecords(client: ClientBase, writing: ProtectionInput, ids: readonly RecordId[]): Promise<number> {
+async function rewriteRecords(client: ClientBase, writing: RecordTypeWithProtection, ids: readonly RecordId[]): Promise<number> {
   const { registry, recordType, protection } = writing
   const { table, columns } = recordTable(registry, recordType)
   const { rows } = await client.query<{ id: RecordId; document: string }>(

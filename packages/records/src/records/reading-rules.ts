@@ -41,10 +41,10 @@ function makeRuleDigests(kind: Kind, recordType: RecordType): RuleDigests {
   const identifiers = identifierRules(kind, recordType)
   const sorted = sortedIdentifiers(recordType).map(sortColumnGroup)
   const all = [...own, ...[IDENTIFIER_COLUMN_GROUP, ...sorted].map((name) => [name, identifiers] as const)]
-  return new Map(all.map(([name, rules]) => [name, digestRules(rules)]))
+  return new Map(all.map(([name, rules]) => [name, computeRulesDigest(rules)]))
 }
 
-const digestRules = (rules: JsonObject): string =>
+const computeRulesDigest = (rules: JsonObject): string =>
   createHash('sha256').update(canonicalJson(rules)).digest('base64url').slice(0, 16)
 
 /** The names of the column groups for which the database has no stored rules, or other rules than this version's. */

@@ -47,7 +47,7 @@ const tablesByRecordType = new WeakMap<RecordType, Map<number, RecordTable>>()
 /** Describes the tables of one record type of a registry. Does not read the database: the tables need not exist yet. */
 export function recordTable(registry: RegistryShape, recordType: RecordType): RecordTable {
   const ofType = tablesByRecordType.get(recordType) ?? new Map<number, RecordTable>()
-  const found = ofType.get(registry.id) ?? describeTable(registry.id, recordType)
+  const found = ofType.get(registry.id) ?? computeRecordTable(registry.id, recordType)
   tablesByRecordType.set(recordType, ofType.set(registry.id, found))
   return found
 }
@@ -64,7 +64,7 @@ export const recordTypesWithTables = ({ kind, own_records }: RegistryShape): rea
 export const recordTableNames = (registry: RegistryShape): readonly string[] =>
   recordTypesWithTables(registry).map((recordType) => recordTable(registry, recordType).table)
 
-function describeTable(registryId: number, recordType: RecordType): RecordTable {
+function computeRecordTable(registryId: number, recordType: RecordType): RecordTable {
   const table = recordTableName(registryId, recordType)
   const columns = columnGroups(recordType).flatMap((group) => group.columns)
   const seen = new Set(Object.keys(FIXED_COLUMNS))

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { findMatchingRecords, ownRecordSource, readerInTransaction, statementRunnersByMode } from './own-records.ts'
 import { ensureRecordTables, recordTable } from './record-tables.ts'
-import { lookUpStatement, lookUpsStatement, type SqlCondition, searchStatement } from './search-statement.ts'
+import { groupedLookUpsStatement, lookUpStatement, type SqlCondition, searchStatement } from './search-statement.ts'
 import { predicateToSql } from './sql/to-sql.ts'
 
 const RECORDS = 5_000
@@ -275,7 +275,7 @@ describe('the statement', () => {
 
   test('of many look-ups reads indexes only', async () => {
     const asked = { identifier: { type: 'UIN', value: 'U1' }, page: { ...page, categories: ['sealed'] } }
-    const plan = await planOf(lookUpsStatement(table, [asked, asked]), 'force_generic_plan')
+    const plan = await planOf(groupedLookUpsStatement(table, [asked, asked]), 'force_generic_plan')
     expect(plan).not.toContain('Seq Scan')
     expect(plan).toMatch(/Index Only Scan using r1_test_person_identifier_pkey/)
     expect(plan).toMatch(/Index Scan using r1_test_person_pkey/)

@@ -68,7 +68,7 @@ function identifierLookUpSql(table: RecordTable, { type, value, cap, categories,
  * The two statements for a look-up in a table: without and with the ids of all hits. Their texts are made once for each table;
  * the values are added for each look-up.
  */
-const singleLookUpStatements = oncePerObject((table: RecordTable) => {
+const singleLookUpTexts = oncePerObject((table: RecordTable) => {
   const place = { limit: '$3::bigint', offset: '$4::bigint' }
   const asked = { type: '$1', value: '$2', ...place, cap: '$5::bigint', categories: '$6' }
   return {
@@ -79,14 +79,14 @@ const singleLookUpStatements = oncePerObject((table: RecordTable) => {
 
 /**
  * The statement that finds records by one identifier, ordered by id. Each connection prepares it once under its name.
- * It is faster than `lookUpsStatement` with one look-up.
+ * It is faster than `groupedLookUpsStatement` with one look-up.
  */
 export function lookUpStatement(
   table: RecordTable,
   { type, value }: Identifier,
   { limit, offset, ids = 0, cap, categories = [] }: SearchPageRequest,
 ): NamedStatement {
-  const { withoutIds, withIds } = singleLookUpStatements(table)
+  const { withoutIds, withIds } = singleLookUpTexts(table)
   const values = [type, value, limit, offset, cap, categories]
   return ids === 0 ? { ...withoutIds, values } : { ...withIds, values: [...values, ids] }
 }
@@ -98,7 +98,7 @@ export interface LookUp {
 }
 
 /** The statement for many look-ups in one table. Its text is made once for each table; the values are added later. */
-const manyLookUpsStatement = oncePerObject((table: RecordTable) => {
+const groupedLookUpsText = oncePerObject((table: RecordTable) => {
   const parts = ['type', 'value', 'limit', 'offset', 'ids', 'cap', 'categories'] as const
   const columns = Object.fromEntries(parts.map((part) => [part, `asked."${part}"`])) as unknown as LookUpSql
   const manyLookUpsText = `select asked.number::integer as number, found.*
@@ -109,7 +109,7 @@ const manyLookUpsStatement = oncePerObject((table: RecordTable) => {
 })
 
 /** The statement that does many look-ups in a table at once. A row has the number of its look-up, from 1. */
-export function lookUpsStatement(table: RecordTable, asked: readonly LookUp[]): NamedStatement {
+export function groupedLookUpsStatement(table: RecordTable, asked: readonly LookUp[]): NamedStatement {
   const pages = asked.map(({ page }) => page)
   const values = [
     asked.map(({ identifier }) => identifier.type),
@@ -121,7 +121,7 @@ export function lookUpsStatement(table: RecordTable, asked: readonly LookUp[]): 
     // Each list of categories is written as text: in an array of arrays, all would need the same length.
     pages.map(({ categories = [] }) => `{${categories.join()}}`),
   ]
-  return { ...manyLookUpsStatement(table), values }
+  return { ...groupedLookUpsText(table), values }
 }
 
 /** The statement that finds one page of the records that satisfy a condition. */
@@ -151,7 +151,7 @@ export function searchStatement(
 function pageOfHitsSql(
   { table }: RecordTable,
   hit: string,
-  keys: readonly OrderedColumn[],
+  keys: readonly SortKeyColumn[],
   { limit, offset, ids }: PageSql,
 ): string {
   const order = sortOrderSql(keys)
@@ -167,13 +167,13 @@ function pageOfHitsSql(
 }
 
 /** SQL that adds the ids of all hits to the first row of the page, if there are at most `ids`. */
-function selectIdsSql(ids: string | undefined, keys: readonly OrderedColumn[]): string {
+function selectIdsSql(ids: string | undefined, keys: readonly SortKeyColumn[]): string {
   if (ids === undefined) return ''
   return `, case when (select count(*) from hit) between 1 and ${ids} and row_number() over (order by ${sortOrderSql(keys, 'page.')}) = 1
     then array(select id from hit order by ${sortOrderSql(keys)}) end as ids`
 }
 
-interface OrderedColumn {
+interface SortKeyColumn {
   readonly column: string
   readonly as: string
   readonly direction: 'asc' | 'desc'
@@ -186,7 +186,7 @@ function sortUntilParameters(sort: readonly SortKey[]): string[] {
   return sort.flatMap(({ until }) => until ?? []).slice(0, 1)
 }
 
-function orderedColumns(recordType: RecordType, sort: readonly SortKey[]): readonly OrderedColumn[] {
+function orderedColumns(recordType: RecordType, sort: readonly SortKey[]): readonly SortKeyColumn[] {
   return sort.map(({ attribute: name, descending, until }, index) => {
     return {
       column: orderColumnName(recordType, name),
@@ -210,7 +210,7 @@ function orderColumnName(recordType: RecordType, name: string): string {
 }
 
 /** SQL that adds the values of the sort keys to a `select`. @param until the parameter from `sortUntilParameters` */
-function selectSortKeysSql(keys: readonly OrderedColumn[], until: string): string {
+function selectSortKeysSql(keys: readonly SortKeyColumn[], until: string): string {
   return keys
     .map(({ column, as, bounded }) => {
       const value = `record.${quoteName(column)}`
@@ -219,5 +219,5 @@ function selectSortKeysSql(keys: readonly OrderedColumn[], until: string): strin
     .join('')
 }
 
-const sortOrderSql = (keys: readonly OrderedColumn[], from = ''): string =>
+const sortOrderSql = (keys: readonly SortKeyColumn[], from = ''): string =>
   [...keys.map(({ as, direction }) => `${from}${as} ${direction} nulls last`), `${from}id`].join(', ')

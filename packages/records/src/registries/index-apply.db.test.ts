@@ -9,7 +9,7 @@ import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { isFullyApplied, planIndexes } from '../records/index-plan.ts'
 import { prepareRecord } from '../records/prepare-record.ts'
 import { writeRecords } from '../records/record-writer.ts'
-import { type ApplyProgress, applyIndexes } from './index-apply.ts'
+import { type ApplyIndexesProgress, applyIndexes } from './index-apply.ts'
 import { addRegistry, requireRegistry } from './registries.ts'
 import { addAttribute, removeAttribute } from './registry-attributes.ts'
 
@@ -86,7 +86,7 @@ test('a plan says what is not filled and not there; nothing of it remains after 
   expect(isFullyApplied(before)).toBe(false)
   expect(await filled()).toBe(0)
 
-  const told: ApplyProgress[] = []
+  const told: ApplyIndexesProgress[] = []
   const applied = await apply({ onProgress: (progress) => told.push(progress) })
   expect(applied).toEqual({ filled: ['Person.clan'], built: [INDEX], finished: true })
   expect(told.at(0)).toMatchObject({ task: 'civil Person: backfilling clan', done: 1_000 })
@@ -102,7 +102,7 @@ test('stopped while it fills, it goes on from there', async () => {
   const stopped = await apply({ signal: stop.signal, onProgress: () => stop.abort() })
   expect(stopped).toEqual({ filled: [], built: [], finished: false })
   expect(await filled()).toBe(1_000)
-  const told: ApplyProgress[] = []
+  const told: ApplyIndexesProgress[] = []
   expect(await apply({ onProgress: (progress) => told.push(progress) })).toMatchObject({ finished: true })
   expect(told.at(0)).toMatchObject({ done: 1_000 })
   expect(await filled()).toBe(RECORDS)

@@ -23,7 +23,7 @@ import {
 import { requireRegistry } from './registries.ts'
 
 /** The progress of the current step, counted in records, blocks or rows, for a person who waits. */
-export interface ApplyProgress {
+export interface ApplyIndexesProgress {
   /** The current step in words, such as `civil Person: backfilling district`. */
   readonly task: string
   readonly done: number
@@ -32,7 +32,7 @@ export interface ApplyProgress {
 }
 
 /** The result of `applyIndexes`. */
-export interface ApplyResult {
+export interface ApplyIndexesResult {
   /** The names of the indexes that were built. */
   readonly built: readonly string[]
   /** The names of `IndexPlan.unfilled` that were backfilled, with their record type, such as `Person.district`. */
@@ -41,9 +41,9 @@ export interface ApplyResult {
   readonly finished: boolean
 }
 
-export interface ApplyOptions {
+export interface ApplyIndexesOptions {
   readonly signal?: AbortSignal
-  readonly onProgress?: (progress: ApplyProgress) => void
+  readonly onProgress?: (progress: ApplyIndexesProgress) => void
 }
 
 /**
@@ -52,11 +52,15 @@ export interface ApplyOptions {
  * @throws StoreRefusal there is no such registry, another process builds the registry's indexes or changes its attributes, or the
  * database user may not change the tables
  */
-export async function applyIndexes(db: Database, namespace: string, options: ApplyOptions = {}): Promise<ApplyResult> {
+export async function applyIndexes(
+  db: Database,
+  namespace: string,
+  options: ApplyIndexesOptions = {},
+): Promise<ApplyIndexesResult> {
   const client = await db.pool.connect()
   try {
     const { id } = await requireRegistry(db, namespace)
-    await prepareSession(client)
+    await prepareDatabaseSession(client)
     if (!(await claimIndexes(client, id))) {
       throw new StoreRefusal(
         `another command builds the indexes of ${namespace} or changed its attributes; try again when it has ended`,
@@ -82,7 +86,7 @@ export async function areIndexesClaimed({ pool }: Pick<Database, 'pool'>, regist
   return rows[0]?.claimed === true
 }
 
-async function prepareSession(client: PoolClient): Promise<void> {
+async function prepareDatabaseSession(client: PoolClient): Promise<void> {
   await client.query('set statement_timeout = 0')
   // If this process is killed, PostgreSQL stops the statement within seconds. Not every operating system supports this setting.
   await client.query(`set client_connection_check_interval = '2s'`).catch(() => undefined)
@@ -101,8 +105,8 @@ async function backfillAndBuild(
   db: Database,
   client: PoolClient,
   registry: Registry,
-  options: ApplyOptions,
-): Promise<ApplyResult> {
+  options: ApplyIndexesOptions,
+): Promise<ApplyIndexesResult> {
   const filled: string[] = []
   const built: string[] = []
   for (const recordType of registry.kind.record_types) {
@@ -132,7 +136,7 @@ async function backfillRecordType(
   registry: Registry,
   recordType: RecordType,
   names: readonly string[],
-  { signal, onProgress }: ApplyOptions,
+  { signal, onProgress }: ApplyIndexesOptions,
 ): Promise<boolean> {
   const task = `${registry.namespace} ${recordType.name}: backfilling ${names.join(', ')}`
   const total = (await estimateRowCount(db.kysely, recordTable(registry, recordType).table)) ?? 0
@@ -156,7 +160,7 @@ async function buildIndex(
   client: PoolClient,
   table: RecordTable,
   index: DeclaredIndex,
-  options: ApplyOptions & { readonly task: string },
+  options: ApplyIndexesOptions & { readonly task: string },
 ): Promise<boolean> {
   if (options.signal?.aborted) return false
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
@@ -181,7 +185,7 @@ async function buildIndex(
 function watchBuild(
   db: Database,
   pid: number,
-  { signal, onProgress, task }: ApplyOptions & { readonly task: string },
+  { signal, onProgress, task }: ApplyIndexesOptions & { readonly task: string },
 ): { stop(): Promise<void> } {
   let polling: Promise<void> = Promise.resolve()
   const poll = async (): Promise<void> => {
@@ -205,8 +209,8 @@ function watchBuild(
 }
 
 /** Reads the progress with PostgreSQL's words, such as `building index: scanning table`, in blocks or rows. */
-async function readProgress(db: Database, pid: number, task: string): Promise<readonly ApplyProgress[]> {
-  const { rows } = await sql<ApplyProgress>`
+async function readProgress(db: Database, pid: number, task: string): Promise<readonly ApplyIndexesProgress[]> {
+  const { rows } = await sql<ApplyIndexesProgress>`
     select ${task}::text || ', ' || phase as task,
       case when blocks_total > 0 then blocks_done else tuples_done end as done,
       case when blocks_total > 0 then blocks_total else tuples_total end as total

@@ -41,7 +41,7 @@ export async function addAttribute(
           : `${recordType.name} has the attribute ${attribute.name} already; remove it first`,
       )
     }
-    checkAttributeAddition(registry, addition)
+    checkAdditionFitsKind(registry, addition)
     const { name, ...definition } = attribute
     const added = await storeAttribute(transaction, registry, recordType, name, definition)
     const addedType = requireRecordType(added, recordType.name)
@@ -68,7 +68,7 @@ export async function declareAttributeIndex(
     const attribute = requireAttribute(recordType, name)
     if (attribute.indexed)
       throw new StoreRefusal(`an index for ${name} of ${recordType.name} is declared already; rollcall index apply builds it`)
-    checkAttributeAddition(registry, { record_type: recordType.name, attribute: { ...attribute, indexed: true } })
+    checkAdditionFitsKind(registry, { record_type: recordType.name, attribute: { ...attribute, indexed: true } })
     const { name: _, ...definition } = attribute
     const indexOnly: Partial<Attribute> = { indexed: true }
     const stored = isAttributeOfKind(registry, recordType, name) ? indexOnly : { ...definition, ...indexOnly }
@@ -122,7 +122,7 @@ function requireAttribute({ name: type, attributes }: RecordType, name: string):
   throw new StoreRefusal(`${type} has no attribute ${JSON.stringify(name)}; rollcall attribute list shows those it has`)
 }
 
-function checkAttributeAddition({ kind }: Registry, addition: AttributeAddition): void {
+function checkAdditionFitsKind({ kind }: Registry, addition: AttributeAddition): void {
   const problem = additionProblem(kind, addition)
   if (problem !== null) throw new StoreRefusal(problem)
 }

@@ -40,8 +40,11 @@ export const REGISTRY_DEFAULTS: RegistrySettings = {
  * Reads registries with their additions in one statement, because a node reads them as often as twice a second.
  * @param namespace null for all registries
  */
-export async function selectRegistries(kysely: Kysely<unknown>, namespace: string | null): Promise<readonly RegistryRow[]> {
-  const { rows } = await sql<RegistryRow>`select registry.*,
+export async function selectRegistries(
+  kysely: Kysely<unknown>,
+  namespace: string | null,
+): Promise<readonly RegistryRowWithAdditions[]> {
+  const { rows } = await sql<RegistryRowWithAdditions>`select registry.*,
       (select coalesce(json_agg(json_build_object('record_type', record_type, 'name', name, 'definition', definition)
         order by record_type, name), '[]') from registry_attribute where registry = registry.id) as additions,
       (select coalesce(json_agg(json_build_object('name', name, 'definition', definition) order by name), '[]')
@@ -52,7 +55,7 @@ export async function selectRegistries(kysely: Kysely<unknown>, namespace: strin
   return rows.map((row) => ({ ...REGISTRY_DEFAULTS, ...row }))
 }
 
-interface RegistryRow extends Omit<Registry, 'kind' | 'unfilled'>, RegistrySettings {
+interface RegistryRowWithAdditions extends Omit<Registry, 'kind' | 'unfilled'>, RegistrySettings {
   readonly kind: string
   readonly additions: readonly StoredAttribute[]
   readonly identifier_types: readonly StoredIdentifierType[]
@@ -60,14 +63,14 @@ interface RegistryRow extends Omit<Registry, 'kind' | 'unfilled'>, RegistrySetti
 }
 
 /** Makes a registry of its row, with its extended kind. @throws StoreRefusal this version does not know the kind */
-export function toRegistry(row: RegistryRow): Registry {
+export function toRegistry(row: RegistryRowWithAdditions): Registry {
   const { id, namespace, sender_id, aliases, demo, time_zone, majority_age, environment, web_origins } = row
   const kind = kindNamed(row.kind)
   if (!kind) {
     throw new StoreRefusal(`the registry at ${namespace} is of kind ${row.kind}, which this version does not know`)
   }
   const { reg_type_aliases, qualified_kids, own_records, awaits_records = false, source } = row
-  const extendedKind = kindWith(kind, row)
+  const extendedKind = kindWithAdditions(kind, row)
   return {
     id,
     namespace,
@@ -94,7 +97,11 @@ export function toRegistry(row: RegistryRow): Registry {
  * @param literal the kind as the program defines it, without the additions of operators
  * @param kind the same kind with these additions
  */
-function namesToBackfillByType(literal: Kind, kind: Kind, { fills, identifier_types }: RegistryRow): Registry['unfilled'] {
+function namesToBackfillByType(
+  literal: Kind,
+  kind: Kind,
+  { fills, identifier_types }: RegistryRowWithAdditions,
+): Registry['unfilled'] {
   const added = identifier_types
     .filter(
       ({ name, definition }) => definition.aliases !== undefined || literal.identifier_types.every((type) => type.name !== name),
@@ -130,7 +137,10 @@ interface StoredIdentifierType {
 const extendedKinds = new Map<string, Kind>()
 
 /** The kind with the additions of a registry: the same object for the same additions. */
-function kindWith(kind: Kind, { additions, identifier_types, primary_identifiers, reg_type_aliases }: RegistryRow): Kind {
+function kindWithAdditions(
+  kind: Kind,
+  { additions, identifier_types, primary_identifiers, reg_type_aliases }: RegistryRowWithAdditions,
+): Kind {
   const attributes = additions.flatMap((attribute) => attributeAdditionOrNull(kind, attribute) ?? [])
   const types = identifier_types.map(({ name, definition }) => ({ ...definition, name }))
   const identifiers = { identifier_types: types, primary_identifiers }

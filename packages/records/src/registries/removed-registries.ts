@@ -18,7 +18,7 @@ export const RECORD_ROWS_TO_REMOVE: PackageRows = {
 }
 
 /** Drops the record tables of a registry, and deletes its row. */
-export function removeRegistryRow(db: Pick<Database, 'pool'>, id: number): Promise<void> {
+export function removeRegistryAndRecords(db: Pick<Database, 'pool'>, id: number): Promise<void> {
   return withTransaction(db.pool, async (client) => {
     await dropRecordTables(client, id)
     await client.query('delete from registry where id = $1', [id])

@@ -26,7 +26,7 @@ import { createDispatcher } from '@rollcall/delivery/delivery/dispatcher'
 import { createLimiter } from '@rollcall/delivery/delivery/limiter'
 import { callbackNamed, hasCallbackTarget } from '@rollcall/delivery/delivery/targets'
 import { createMailboxDrainer } from '@rollcall/delivery/notify/drain-mailboxes'
-import { deliveryHealth } from '@rollcall/delivery/store/deliveries/breakers'
+import { readDeliveryHealth } from '@rollcall/delivery/store/deliveries/breakers'
 import { outboxHealth } from '@rollcall/delivery/store/events/outbox'
 import { createAcceptanceSlots } from '@rollcall/engine/exchange/acceptance-slots'
 import type { SearchModes } from '@rollcall/engine/operations/item'
@@ -131,7 +131,7 @@ function createMonitoringParts({ db, log, clock }: BaseParts) {
   const schema = createSchemaWatch({ log, read: () => readSchemaVersions(db.kysely) })
   const connections = () => ({ total: db.pool.totalCount, idle: db.pool.idleCount, waiting: db.pool.waitingCount })
   const stored = {
-    deliveries: () => deliveryHealth(db),
+    deliveries: () => readDeliveryHealth(db),
     outbox: () => outboxHealth(db),
     exchanges: () => countWaitingExchanges(db),
     ends: () => findGrantsAndKeysEndingSoon(db, EXPIRING_DAYS),

@@ -3,7 +3,7 @@ import { suspendSubscriptions } from '@rollcall/delivery/store/events/subscripti
 import { createLog } from '@rollcall/observe/log'
 import { recordsOf, unreachableRegistries } from '@rollcall/records/records/registry-records'
 import { addRegistry } from '@rollcall/records/registries/registries'
-import { removeRegistryRow } from '@rollcall/records/registries/removed-registries'
+import { removeRegistryAndRecords } from '@rollcall/records/registries/removed-registries'
 import { readConfig } from '@rollcall/settings/config'
 import { openSources } from '@rollcall/source/open-sources'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -156,7 +156,7 @@ test('the source of a registry that was removed is not away any more', async () 
   const { lines, ...rest } = deps()
   await runHousekeeping(rest, signal)
   expect(unreachableRegistries(db)).toEqual(['live'])
-  await removeRegistryRow(db, registry.id)
+  await removeRegistryAndRecords(db, registry.id)
   await runHousekeeping(rest, signal)
   expect([unreachableRegistries(db), lines]).toEqual([[], []])
   await sources.close()

@@ -4,7 +4,7 @@
  */
 import { backfillSubscription } from '@rollcall/admin/events/subscription-mailbox'
 import {
-  findSubscriptionToQueue,
+  findSubscriptionToNotify,
   findUnfinishedBackfill,
   queueBackfill,
 } from '@rollcall/delivery/store/events/tests-and-backfills'
@@ -32,7 +32,7 @@ const subscribed = async () => {
   const filter = [{ expression1: { attribute_name: 'sex', operator: 'eq', attribute_value: 'male' } }]
   const criteria = { reg_event_type: 'LiveBirth', notify_record_type: 'Person', filter_type: 'predicate', filter }
   const code = await codeOf(server, await newPeer(), criteria)
-  const subscription = await findSubscriptionToQueue(db.pool, code)
+  const subscription = await findSubscriptionToNotify(db.pool, code)
   if (subscription === undefined) throw new Error('nobody has subscribed')
   return { code, subscription }
 }

@@ -42,7 +42,7 @@ const MOST_WAITING_KEYS = 200_000
  * While fewer segments than this wait, a segment with keys is not merged. From this number on, it is merged into the one before
  * it if both together have at most `MOST_SEGMENT_KEYS` keys, so that many small transactions need little memory. More may wait.
  */
-const MOST_SEGMENTS = 1_000
+const MOST_UNMERGED_SEGMENTS = 1_000
 /**
  * A merged segment keeps the numbers of its latest transactions. When it has more than twice this many numbers, it drops the
  * oldest. Commits become visible almost in the order of the log: when the latest are visible, older ones are taken to be visible.
@@ -125,7 +125,7 @@ export class LoggedKeys {
 
   #push(segment: LogSegment): void {
     const last = this.#segments.at(-1)
-    const isApart = segment.size > 0 && this.#segments.length < MOST_SEGMENTS
+    const isApart = segment.size > 0 && this.#segments.length < MOST_UNMERGED_SEGMENTS
     if (isApart || !last?.end || !segment.end || last.size + segment.size > MOST_SEGMENT_KEYS) {
       this.#segments.push(segment)
       this.#waiting += segment.size

@@ -151,7 +151,8 @@ export class BinlogKeyCollector {
     // Only definitions of tables and the like (DDL) are expected here. Another statement may have changed rows without a row
     // event, or may end a distributed transaction.
     if (!DEFINITION_STATEMENT_PATTERN.test(statement)) throw new LogLost('a statement is in the log in place of its rows')
-    const isNamed = this.#namesTable.test(statement) || DATABASE_CHANGE_PATTERN.test(statement) || /[^\0-\x7f]/.test(statement)
+    const isNamed =
+      this.#namesTable.test(statement) || DATABASE_DEFINITION_PATTERN.test(statement) || /[^\0-\x7f]/.test(statement)
     if (isLong || isNamed) this.#keys.addUnknown()
     if (this.#isStandalone) this.#isOpen = false
   }
@@ -210,4 +211,4 @@ export class BinlogKeyCollector {
 /** Matches statements such as `alter table`. They can change rows only in tables that they name. */
 const DEFINITION_STATEMENT_PATTERN =
   /^\s*(?:\/\*(?!!).*?\*\/\s*)?(?:alter|analyze\s+table|create|drop|flush|grant|optimize|rename|repair|revoke|truncate)\b/is
-const DATABASE_CHANGE_PATTERN = /^\s*(?:alter|drop)\s+(?:database|schema)\b/i
+const DATABASE_DEFINITION_PATTERN = /^\s*(?:alter|drop)\s+(?:database|schema)\b/i

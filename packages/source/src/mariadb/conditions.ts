@@ -38,7 +38,7 @@ function writeColumnTest(test: ColumnTest, column: string, type: ColumnType, par
       return `${column} is not null`
     case 'texts': {
       if (type.holds === 'day' || type.holds === 'instant') return null
-      if (type.sql === DOUBLE_PARAMETER_SQL) return writeOneOfNumbersTest(test.texts, column, type, parameters)
+      if (type.sql === DOUBLE_PARAMETER_SQL) return writeNumberTextsTest(test.texts, column, type, parameters)
       const texts = test.texts.flatMap((text) => type.parameter(text) ?? [])
       if (texts.length === 0) return type.holds === 'other' && !type.isKey ? null : NO_ROW_CONDITION
       // Spaces cannot be removed from a column of bytes.
@@ -110,7 +110,7 @@ const DOUBLE_PARAMETER_SQL = 'cast(? as double)'
 /** Makes the SQL of the digits of a text. */
 const digitsOfTextSql = (column: string): string => `regexp_replace(${column}, '[^0-9]', '')`
 
-function writeOneOfNumbersTest(texts: readonly string[], column: string, type: ColumnType, parameters: Parameters): string {
+function writeNumberTextsTest(texts: readonly string[], column: string, type: ColumnType, parameters: Parameters): string {
   const near = texts.flatMap((text) => {
     const number = type.parameter(text) === null ? Number.NaN : Number(text)
     if (!Number.isFinite(number)) return []

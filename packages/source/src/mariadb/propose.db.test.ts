@@ -8,7 +8,7 @@ import { ASHA, bareFile } from '../../test/proposing.ts'
 import { checkSource } from '../check-source.ts'
 import { openEngine } from '../engines.ts'
 import { proposeSource } from '../propose-source.ts'
-import { proposedText } from '../proposed-text.ts'
+import { writeProposedText } from '../proposed-text.ts'
 import { readSourceFile } from '../source-file.ts'
 
 describe.skipIf(!hasMariadb())('the proposal of a source file of MariaDB', () => {
@@ -26,7 +26,7 @@ describe.skipIf(!hasMariadb())('the proposal of a source file of MariaDB', () =>
   test('it is a file by which the office is read once its questions are decided', async () => {
     const engine = openEngine(bare, { OFFICE: office.address })
     try {
-      const text = proposedText('civil', bare, await proposeSource(kind, bare, engine, new Map([['Person', 'person']])))
+      const text = writeProposedText('civil', bare, await proposeSource(kind, bare, engine, new Map([['Person', 'person']])))
       expect(text).not.toMatch(/Okoro|Asha|8100000017|Moshi/)
       const file = readSourceFile(parse(decided(text)), kind)
       const [person] = [...file.records.values()]

@@ -14,7 +14,7 @@ export const addZoneOffset =
     // The first offset takes the local time as UTC, so it may be wrong near a change of the offset. The second one corrects it.
     const roughOffsetMinutes = zoneOffsetMinutes(zone, local)
     const offset = zoneOffsetMinutes(zone, local - roughOffsetMinutes * 60_000)
-    return dropFarOffset(writeZonedTime(local, secondFractionOf(text), offset))
+    return dropFarOffset(formatZonedTime(local, readFractionOfSecond(text), offset))
   }
 
 /** Makes a function that returns the text of a UTC time as the same instant in this zone, with its offset; other texts stay. */
@@ -24,7 +24,7 @@ export const convertUtcToZone =
     const time = millisecondsOf(text)
     if (time === null) return text
     const offset = zoneOffsetMinutes(zone, time)
-    return writeZonedTime(time + offset * 60_000, secondFractionOf(text), offset)
+    return formatZonedTime(time + offset * 60_000, readFractionOfSecond(text), offset)
   }
 
 /** The milliseconds since 1970 of a time, taken as UTC; null: the text is no time. */
@@ -35,10 +35,10 @@ function millisecondsOf(text: string): number | null {
   return new Date(time).getUTCDate() === Number(text.slice(8, 10)) ? time : null
 }
 
-const secondFractionOf = (text: string): string => text.slice(19).replace(/\.?0*$/, '')
+const readFractionOfSecond = (text: string): string => text.slice(19).replace(/\.?0*$/, '')
 
 /** Returns the text of a time with its offset. @param local milliseconds of the local time, as if in UTC @param offset minutes */
-const writeZonedTime = (local: number, fraction: string, offset: number): string => {
+const formatZonedTime = (local: number, fraction: string, offset: number): string => {
   const time = new Date(local).toISOString().slice(0, 19).replace('T', ' ')
   const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60].map((part) => String(part).padStart(2, '0'))
   return `${time}${fraction}${offset < 0 ? '-' : '+'}${hours}${minutes === '00' ? '' : `:${minutes}`}`

@@ -32,7 +32,7 @@ export async function followSource(deps: MirrorDeps, place: StoredMirrorProgress
     let state = await beginFollowing(deps, feed, place, signal)
     while (!signal.aborted) {
       if (state.comparison === null && (state.isWanted || isDailyComparisonDue(deps, state.comparedAt, deps.now()))) {
-        state = await beginComparison(deps, state)
+        state = await beginDueComparison(deps, state)
       }
       // Changes come before the comparison, so that they are written even if the comparison fails.
       const wait = state.comparison === null ? deps.file.mirror.every : 0
@@ -82,7 +82,7 @@ const isDailyComparisonDue = ({ file }: MirrorDeps, comparedAt: Date | null, now
  * during a comparison, a second one follows the first, which may have read some rows before the operator asked. A daily one must
  * be due by the clock of our database too, because `ComparisonProgress.began` is a time of that clock.
  */
-async function beginComparison(deps: MirrorDeps, state: MirrorProgress): Promise<MirrorProgress> {
+async function beginDueComparison(deps: MirrorDeps, state: MirrorProgress): Promise<MirrorProgress> {
   const comparison = await makeComparisonProgress(deps.db.pool, false)
   if (!state.isWanted && !isDailyComparisonDue(deps, state.comparedAt, new Date(comparison.began * 1_000))) return state
   const begun = { comparison, comparison_wanted: false } as const

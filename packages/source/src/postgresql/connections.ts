@@ -60,7 +60,7 @@ export function openConnections(file: SourceFile, connection: pg.ClientConfig): 
   return connectionsOf(file, {
     async begin() {
       const client = await pool.connect()
-      return transactionOn(client, (before, asked) => sendStatementsTogether(client, before, asked, limitOf(client)), settings)
+      return makeTransaction(client, (before, asked) => sendStatementsTogether(client, before, asked, limitOf(client)), settings)
     },
     failureOf,
     close: () => pool.end(),
@@ -101,7 +101,7 @@ function settingsStatementOf({ statementTimeout, timeZone, mirror }: SourceFile)
 }
 
 /** Makes the transaction of a client. It begins with the first statement. */
-function transactionOn(
+function makeTransaction(
   client: pg.PoolClient,
   piece: (before: readonly Statement[], asked: Statement) => Promise<StatementResult<number>>,
   settings: (limit: number) => Statement,

@@ -50,7 +50,7 @@ const FIND_EXCESS_RIGHTS_SQL: readonly string[] = [
 /** A statement that finds the right of replication, which an account needs only to follow the log. */
 const FIND_REPLICATION_RIGHT = `select 'it may replicate the whole server (REPLICATION)' from pg_roles where rolname = current_user and rolreplication`
 
-const FIND_ROLLCALL_TABLE = `select 'rollcall' from pg_class where relname = 'rollcall_migration' and relkind = 'r' limit 1`
+const FIND_ROLLCALL_TABLE_SQL = `select 'rollcall' from pg_class where relname = 'rollcall_migration' and relkind = 'r' limit 1`
 
 /** Returns a row when the connection may go over a network: it uses neither a socket nor a loopback address. */
 const FIND_REMOTE_CONNECTION = `select 1 where inet_server_addr() is not null
@@ -63,7 +63,7 @@ const FIND_REMOTE_CONNECTION = `select 1 where inet_server_addr() is not null
  */
 export async function readEngineReport(state: PostgresSnapshot, { ca, mirror }: SourceFile): Promise<EngineReport> {
   const one = async (text: string): Promise<string | null> => (await state.run({ text, values: [] })).rows[0]?.[0] ?? null
-  if ((await one(FIND_ROLLCALL_TABLE)) !== null) {
+  if ((await one(FIND_ROLLCALL_TABLE_SQL)) !== null) {
     throw makeRefusal(['url'], 'it is a database of Rollcall itself; a source is the database of another system')
   }
   const about = await one(

@@ -20,7 +20,7 @@ export function readExpressionList(reader: QueryReader, value: JsonValue, path: 
   if (elements.length === 0) throw new QueryProblem(path, 'must be an array of {expression1, ...}, with at least one')
   reader.room(elements.length, path)
   const read = elements.map((element, index) =>
-    readElement(reader, element, Array.isArray(value) ? joinPathStep(path, index) : path),
+    readExpressionElement(reader, element, Array.isArray(value) ? joinPathStep(path, index) : path),
   )
   const ordered = read.toSorted((a, b) => (a.seq_num === b.seq_num ? 0 : a.seq_num - b.seq_num))
   return joinByAnd(ordered.map(({ predicate }) => predicate))
@@ -29,7 +29,7 @@ export function readExpressionList(reader: QueryReader, value: JsonValue, path: 
 /** Joins two conditions of an expression into one predicate, for example by `and`. */
 type JoinConditions = (first: UnreadCondition, second: UnreadCondition) => Predicate
 
-const JOINS_BY_CONDITION_WORD: ReadonlyMap<string, JoinConditions> = new Map<string, JoinConditions>([
+const CONDITION_JOINER_BY_WORD: ReadonlyMap<string, JoinConditions> = new Map<string, JoinConditions>([
   [
     'and',
     (first, second) =>
@@ -64,7 +64,7 @@ function isSameAttribute({ about: first }: UnreadCondition, { about: second }: U
   return 'attribute' in first && 'attribute' in second && first.attribute === second.attribute
 }
 
-function readElement(
+function readExpressionElement(
   reader: QueryReader,
   element: JsonValue,
   path: string,
@@ -77,9 +77,9 @@ function readElement(
   const second = findGivenValue(element, 'expression2')
   if (condition === undefined && second === undefined) return { seq_num, predicate: predicateOfCondition(first) }
   if (second === undefined) throw new QueryProblem(joinPathStep(path, 'expression2'), 'must be given where a condition is')
-  const join = typeof condition === 'string' ? JOINS_BY_CONDITION_WORD.get(condition.toLowerCase()) : undefined
+  const join = typeof condition === 'string' ? CONDITION_JOINER_BY_WORD.get(condition.toLowerCase()) : undefined
   if (join === undefined) {
-    const names = [...JOINS_BY_CONDITION_WORD.keys()].join(', ')
+    const names = [...CONDITION_JOINER_BY_WORD.keys()].join(', ')
     throw new QueryProblem(joinPathStep(path, 'condition'), `must be one of ${names} where expression2 is given`)
   }
   return { seq_num, predicate: join(first, unreadComparison(reader, second, joinPathStep(path, 'expression2'))) }

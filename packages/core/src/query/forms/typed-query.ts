@@ -12,7 +12,7 @@ import { type FormMembers, findObjectForm, type MemberValue, type ObjectForm, ty
 /** The form of a query. The last part of the member `type`, or the member `query_type`, names the form. */
 export type QueryFormName = 'expression' | 'predicate' | 'graphql' | 'identifier'
 
-const QUERY_WORD_BY_TYPE: ReadonlyMap<string, QueryFormName> = new Map([
+const QUERY_FORM_BY_TYPE: ReadonlyMap<string, QueryFormName> = new Map([
   ['expression', 'expression'],
   ['nosql', 'expression'],
   ['predicate', 'predicate'],
@@ -45,13 +45,13 @@ export const NESTED_FORMS: readonly ObjectForm<ReadQueryForm>[] = [
 const TYPED_VALUE_FORMS: readonly ObjectForm<ReadQueryForm>[] = [
   {
     members: ['id_type', 'id_value'],
-    read: (reader, members) => asQuery(reader, readIdentifierQuery(reader, members.of('id_type'), members.of('id_value'))),
+    read: (reader, members) => makeQuery(reader, readIdentifierQuery(reader, members.of('id_type'), members.of('id_value'))),
   },
   ...NESTED_FORMS,
 ]
 
 /** A query for the record type of the reader, without a selection. */
-export function asQuery({ recordType }: QueryReader, predicate: Predicate): Query {
+export function makeQuery({ recordType }: QueryReader, predicate: Predicate): Query {
   return { predicate, recordType }
 }
 
@@ -70,14 +70,14 @@ export function readTypedQuery(reader: QueryReader, members: FormMembers): Query
   if (!isIdentifier && !isBare) {
     throw new QueryProblem(type.path, 'must be an identifier type, expression, NoSql, predicate or graphql')
   }
-  return asQuery(reader, readIdentifierQuery(reader, type, value))
+  return makeQuery(reader, readIdentifierQuery(reader, type, value))
 }
 
 /** The form that a type names; undefined when it names none. @throws QueryProblem SQL, which is never answered */
 function queryWordOfType({ value, path }: MemberValue): QueryFormName | undefined {
   if (typeof value !== 'string') return undefined
   const segment = value.slice(value.lastIndexOf(':') + 1).trim()
-  if (segment.toLowerCase() !== 'sql') return QUERY_WORD_BY_TYPE.get(segment.toLowerCase())
+  if (segment.toLowerCase() !== 'sql') return QUERY_FORM_BY_TYPE.get(segment.toLowerCase())
   throw new QueryProblem(path, 'SQL is not answered; ask with expression, predicate or graphql')
 }
 
@@ -95,7 +95,7 @@ export function readQueryValue(
   const stray = around?.get('variables') ?? around?.get('operationName')
   if (stray !== undefined) throw new QueryProblem(stray.path, 'may stand beside a GraphQL text alone')
   if (Array.isArray(value) || (isJsonObject(value) && Object.hasOwn(value, 'expression1'))) {
-    return asQuery(reader, readExpressionList(reader, value, path))
+    return makeQuery(reader, readExpressionList(reader, value, path))
   }
   const form = findObjectForm(TYPED_VALUE_FORMS, value, path)
   if (form !== undefined) return reader.within(path, () => form.read(reader, form.members, word))
@@ -104,7 +104,7 @@ export function readQueryValue(
     // An identifier type without a value is refused: as an expression, it would find everyone who has such an identifier.
     throw new QueryProblem(path, 'must have an identifier value beside its type')
   }
-  return asQuery(reader, predicate)
+  return makeQuery(reader, predicate)
 }
 
 /** True for an object with one member and no operator, such as { identifier_type: "UIN" }. */
@@ -132,10 +132,10 @@ function readQueryText(
   }
   if (word !== 'graphql' && !GRAPHQL_START_PATTERN.test(text)) throw new UnreadableQuery(path, 'must be GraphQL or JSON text')
   const variables = around?.get('variables')?.value
-  return readGraphql(reader.scope, { text, variables, operationName: operationNameOf(around) }, path)
+  return readGraphql(reader.scope, { text, variables, operationName: readOperationName(around) }, path)
 }
 
-function operationNameOf(around: FormMembers | undefined): string | undefined {
+function readOperationName(around: FormMembers | undefined): string | undefined {
   const { value, path } = around?.of('operationName') ?? { value: null, path: '' }
   if (value === null || typeof value === 'string') return value ?? undefined
   throw new QueryProblem(path, 'must be a string')

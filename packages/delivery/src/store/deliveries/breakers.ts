@@ -80,14 +80,14 @@ export async function deleteIdleBreakers({ pool }: Pick<Database, 'pool'>): Prom
   return rowCount ?? 0
 }
 
-/** The most participants in the result of `deliveryHealth`: those with the most waiting deliveries. */
+/** The most participants in the result of `readDeliveryHealth`: those with the most waiting deliveries. */
 const MOST_HEALTH_PARTICIPANTS = 1_000
 
 /**
  * The health of participants that have pending deliveries, deliveries given up in the last day, a breaker with failures, waiting
  * notifications, or a closed mailbox; at most `MOST_HEALTH_PARTICIPANTS` participants.
  */
-export async function deliveryHealth({ pool }: Pick<Database, 'pool'>): Promise<readonly DeliveryHealth[]> {
+export async function readDeliveryHealth({ pool }: Pick<Database, 'pool'>): Promise<readonly DeliveryHealth[]> {
   const { rows } = await pool.query<DeliveryHealth>({
     name: 'delivery health',
     text: `with waiting as (

@@ -46,7 +46,7 @@ export const insertDeliveriesSql = (rows: string, page: string, more = 'null::in
     from ${rows}`
 
 /** The accepted requests that deliveries answer. The package engine owns their table, and passes the SQL. */
-export interface AnsweredRequestsSql {
+export interface AcceptedRequestsSql {
   /** SQL for a `from` clause: the accepted requests with correlation_id, operation and sender_uri. */
   readonly requests: string
 }
@@ -62,7 +62,7 @@ export interface WantedDeliveryCount {
  * attempt that was begun under an older claim and has no result is recorded as interrupted.
  */
 export async function claimDueDeliveries(
-  { db: { pool }, requests }: AnsweredRequestsSql & { readonly db: Pick<Database, 'pool'> },
+  { db: { pool }, requests }: AcceptedRequestsSql & { readonly db: Pick<Database, 'pool'> },
   participant: number,
   claim: DeliveryClaim,
   wanted: readonly WantedDeliveryCount[],
@@ -139,7 +139,7 @@ export async function recordAttempt(
  * Records that a claimed delivery was not attempted: the attempt is not counted. `claimed_until` stays, so nobody claims the
  * delivery before that time.
  */
-export async function recordUnattempted(
+export async function releaseUnattemptedDelivery(
   { pool }: Pick<Database, 'pool'>,
   { id }: Pick<ClaimedDelivery, 'id'>,
   claim: Pick<DeliveryClaim, 'id'>,

@@ -4,4 +4,4 @@
 export const DELIVERIES_SQL = '(select id, correlation_id, message_id, participant, state, created_at, finished_at from delivery)'
 
 /** SQL for a `from` clause: the reference_id of each notification's item, and the id of the delivery that contains the item. */
-export const SENT_ITEMS_SQL = '(select reference_id, delivery from notification where delivery is not null)'
+export const ENVELOPE_ITEMS_SQL = '(select reference_id, delivery from notification where delivery is not null)'

@@ -2,7 +2,7 @@
 import type { StoredEnvelope } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
 
-export interface SentPage {
+export interface StoredAnswerPage {
   /** The id of the delivery. */
   readonly id: string
   readonly body: StoredEnvelope
@@ -13,8 +13,8 @@ export async function findSentPage(
   { pool }: Pick<Database, 'pool'>,
   correlation_id: string,
   page: number,
-): Promise<SentPage | null> {
-  const { rows } = await pool.query<SentPage>({
+): Promise<StoredAnswerPage | null> {
+  const { rows } = await pool.query<StoredAnswerPage>({
     name: 'find sent page',
     text: 'select id, body from delivery where correlation_id = $1 and page = $2 order by created_at limit 1',
     values: [correlation_id, page],

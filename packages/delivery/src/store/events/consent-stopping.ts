@@ -67,7 +67,7 @@ async function stopSubscriptions(
   return { subscriptions: found.map(({ code }) => code), notifications: counted[0]?.notifications ?? 0 }
 }
 
-interface UnconsentedSubscription {
+interface SubscriptionWithEndedConsent {
   readonly id: number
   readonly code: string
   readonly registry: number
@@ -82,10 +82,10 @@ async function lockUnconsentedSubscriptions(
   client: ClientBase,
   { condition, values }: ConsentUseSelection,
   most: number | null = null,
-): Promise<readonly UnconsentedSubscription[]> {
+): Promise<readonly SubscriptionWithEndedConsent[]> {
   const [ids, limit] = [`$${values.length + 1}::int[]`, `$${values.length + 2}::int`]
-  const find = async (among: readonly number[] | null): Promise<readonly UnconsentedSubscription[]> => {
-    const { rows } = await client.query<UnconsentedSubscription>(
+  const find = async (among: readonly number[] | null): Promise<readonly SubscriptionWithEndedConsent[]> => {
+    const { rows } = await client.query<SubscriptionWithEndedConsent>(
       `select subscription.id, code, registry
        from subscription_consent as consent join subscription on subscription.id = consent.subscription
        where state <> 'ended' and ${condition('consent')} and coalesce(${hasConsentEndedSql('consent')}, false)

@@ -6,7 +6,7 @@ import { toStoredId } from '@rollcall/database/record-ids'
 import type { ClientBase } from 'pg'
 
 /** The events of a record that a later event takes back or corrects. */
-export interface EventsToCorrect {
+export interface EventsToCorrectQuery {
   readonly record_type: string
   readonly record: RecordId
   /**
@@ -36,7 +36,7 @@ export interface EarlierNotification {
 export async function findCorrectableEvents(
   client: ClientBase,
   registryId: number,
-  { record_type, record, event_type, since, corrected_event }: EventsToCorrect,
+  { record_type, record, event_type, since, corrected_event }: EventsToCorrectQuery,
 ): Promise<readonly number[]> {
   const id = toStoredId(record)
   const { rows } = await client.query<{ id: number; purpose: NotificationPurpose }>(

@@ -191,7 +191,7 @@ export async function insertNotifications(client: ClientBase, notifications: rea
 }
 
 /** A subscription whose notifications are held until the next time of its frequency. */
-export interface SubscriptionFrequency {
+export interface SubscriptionWithFrequency {
   readonly id: number
   readonly cron: string
   readonly start_at: Date
@@ -202,8 +202,8 @@ export interface SubscriptionFrequency {
 export async function findFrequencies(
   client: ClientBase,
   subscriptions: readonly number[],
-): Promise<readonly SubscriptionFrequency[]> {
-  const { rows } = await client.query<SubscriptionFrequency>(
+): Promise<readonly SubscriptionWithFrequency[]> {
+  const { rows } = await client.query<SubscriptionWithFrequency>(
     `select id, cron, start_at, end_at from subscription
      where id = any($1::int[]) and cron is not null and start_at is not null and end_at is not null`,
     [subscriptions],

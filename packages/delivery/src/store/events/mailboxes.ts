@@ -57,7 +57,7 @@ export interface MailboxPoll {
   readonly inWork: readonly number[]
 }
 
-const WAITING_MAILBOXES_SQL = `step (mailbox, number) as (
+const MAILBOXES_AFTER_ID_SQL = `step (mailbox, number) as (
     (select mailbox, 1 from waiting_notification where mailbox > $5 order by mailbox limit 1)
     union all
     select following.mailbox, number + 1 from step cross join lateral (
@@ -85,7 +85,7 @@ export async function claimMailboxes(
   const [name, steps, values] =
     'ids' in range
       ? ['claim named mailboxes', MAILBOXES_BY_ID_SQL, [range.ids]]
-      : ['claim mailboxes', WAITING_MAILBOXES_SQL, [range.from, range.most]]
+      : ['claim mailboxes', MAILBOXES_AFTER_ID_SQL, [range.from, range.most]]
   // Each mailbox is looked up by its id: a join would read all those with lower ids.
   const { rows } = await pool.query<PolledMailboxes>({
     name,

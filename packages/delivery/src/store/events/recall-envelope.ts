@@ -32,7 +32,7 @@ export async function findSubscriptionsOfEnvelope(
 }
 
 /** An envelope to take back, with the claim of the node that would attempt its delivery. */
-export interface RecalledEnvelope {
+export interface EnvelopeToRecall {
   readonly delivery: string
   readonly mailbox: number
   readonly claim: string
@@ -106,7 +106,7 @@ export async function moveWaitingNotifications(
  */
 export async function recallEnvelope(
   pool: Pick<pg.Pool, 'query'>,
-  { delivery, mailbox, claim, attempted }: RecalledEnvelope,
+  { delivery, mailbox, claim, attempted }: EnvelopeToRecall,
 ): Promise<boolean> {
   const { rows } = await pool.query<{ recalled: boolean }>({
     name: 'recall envelope',

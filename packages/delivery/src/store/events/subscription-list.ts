@@ -106,7 +106,7 @@ export async function listSubscriptions(
 /** Finds a subscription by its code; null when there is none. */
 export async function findSubscription({ pool }: DatabaseWithPool, code: string): Promise<ShownSubscription | null> {
   if (!isStorable(code)) return null
-  const { rows } = await pool.query<FoundSubscription>({
+  const { rows } = await pool.query<SubscriptionRow>({
     name: 'find subscription',
     text: `select ${LISTED_SUBSCRIPTION_COLUMNS}, subscription.id, subscription.registry, nullif(mailbox.sender_uri, '') as sender_uri,
         subscription.transaction_id, subscription.correlation_id, subscription.reference_id, subscription.locale,
@@ -127,7 +127,7 @@ export async function findSubscription({ pool }: DatabaseWithPool, code: string)
   return { ...found, mailbox: { id, state, closed_at, sequence, waiting: mailbox_waiting, subscriptions } }
 }
 
-interface FoundSubscription extends Omit<ShownSubscription, 'mailbox'> {
+interface SubscriptionRow extends Omit<ShownSubscription, 'mailbox'> {
   readonly public_id: string
   readonly mailbox_state: ShownMailbox['state']
   readonly closed_at: Date | null

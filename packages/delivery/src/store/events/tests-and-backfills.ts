@@ -17,7 +17,7 @@ import { announceMailboxesSql, referenceIdSql } from './events.ts'
 import { CONSENT_OF_SUBSCRIPTION_SQL } from './find-subscriptions.ts'
 
 /** A subscription for which notifications are queued. */
-export interface QueuedSubscription {
+export interface SubscriptionToNotify {
   readonly id: number
   /** `Participant.id` */
   readonly participant: number
@@ -38,11 +38,11 @@ export interface QueuedSubscription {
 }
 
 /** Finds a subscription by its code; undefined when there is none. */
-export async function findSubscriptionToQueue(
+export async function findSubscriptionToNotify(
   client: Pick<ClientBase, 'query'>,
   code: string,
-): Promise<QueuedSubscription | undefined> {
-  const { rows } = await client.query<QueuedSubscription>(
+): Promise<SubscriptionToNotify | undefined> {
+  const { rows } = await client.query<SubscriptionToNotify>(
     `select subscription.id, subscription.participant, mailbox, mailbox.state as mailbox_state, subscription.registry, namespace,
         subscription.state, event_type, record_type, criteria, ${CONSENT_OF_SUBSCRIPTION_SQL} as consent
       from subscription join mailbox on mailbox.id = subscription.mailbox
@@ -56,7 +56,7 @@ export async function findSubscriptionToQueue(
 /** Queues one test notification. @param document the JSON of an invented record */
 export async function insertTestNotification(
   { pool }: Pick<Database, 'pool'>,
-  { id, registry, event_type, record_type }: QueuedSubscription,
+  { id, registry, event_type, record_type }: SubscriptionToNotify,
   document: string,
 ): Promise<void> {
   await pool.query(
@@ -112,7 +112,7 @@ export async function findUnfinishedBackfill(
 export async function queueBackfill(
   db: Database,
   registry: RegistryShape,
-  subscription: QueuedSubscription,
+  subscription: SubscriptionToNotify,
   query: RecordPageQuery,
 ): Promise<QueuedBackfillPage | null> {
   const queue = async (client: ClientBase): Promise<QueuedBackfillPage | null> => {
@@ -165,7 +165,7 @@ const BACKFILL_VERSION_SQL = `greatest((
 async function insertBackfilledEvents(
   client: ClientBase,
   registry: RegistryShape,
-  { id, event_type, record_type }: QueuedSubscription,
+  { id, event_type, record_type }: SubscriptionToNotify,
   { after, since }: RecordPageQuery,
   page: readonly PagedRecord[],
 ): Promise<boolean> {

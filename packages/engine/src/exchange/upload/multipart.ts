@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Dicer } from '@fastify/busboy'
-import { bodyTooLargeFault, type CountBytesInMemory, nextChunk } from '@rollcall/participants/reading/body'
+import { bodyTooLargeFault, type CountBytesInMemory, readNextPiece } from '@rollcall/participants/reading/body'
 import { RequestFault } from '@rollcall/protocol'
 
 /** What the parser has found in the body: the beginning of a part, with its name; a piece of its content; or its end. */
@@ -16,7 +16,7 @@ export type PartEvent =
 export type PartEvents = AsyncGenerator<PartEvent, void, void>
 
 /** The most header lines of one part of a multipart body. */
-const MAX_HEAD_LINES = 20
+const MOST_PART_HEADER_LINES = 20
 
 /** Finds the boundary in a Content-Type. It may have the characters of RFC 2046, 5.1.1, except the space. */
 const BOUNDARY_PATTERN = /;\s*boundary=(?:"([0-9a-zA-Z'()+_,\-./:=?]{1,70})"|([0-9a-zA-Z'+_\-.]{1,70}))\s*(?:;|$)/i
@@ -43,7 +43,7 @@ export async function* readParts(
   for (let size = 0; ; ) {
     yield* splitter.take()
     if (splitter.state === 'complete') return
-    const chunk = await nextChunk(body)
+    const chunk = await readNextPiece(body)
     size += chunk?.length ?? 0
     if (size > maxBytes) throw bodyTooLargeFault(maxBytes)
     hold(chunk?.length ?? 0)
@@ -61,7 +61,7 @@ export async function* readPartPieces(parts: PartEvents): AsyncGenerator<Buffer,
 }
 
 /** A part, and what was found in it since the last `take`. */
-interface PartFindings {
+interface ParsedPart {
   hasHead: boolean
   readonly found: (PartEvent | RequestFault)[]
 }
@@ -73,17 +73,17 @@ interface PartFindings {
 class PartSplitter {
   readonly #dicer: Dicer
   /** The parts that have begun. Several may begin before the stream of the first emits its data. */
-  #parts: PartFindings[] = []
+  #parts: ParsedPart[] = []
   state: 'open' | 'complete' | 'cut off' = 'open'
 
   constructor(boundary: string) {
-    this.#dicer = new Dicer({ boundary, maxHeaderPairs: MAX_HEAD_LINES })
+    this.#dicer = new Dicer({ boundary, maxHeaderPairs: MOST_PART_HEADER_LINES })
       .on('part', (stream) => {
-        const part: PartFindings = { hasHead: false, found: [] }
+        const part: ParsedPart = { hasHead: false, found: [] }
         this.#parts.push(part)
         stream.on('header', (head) => {
           part.hasHead = true
-          part.found.push(partEventOfHead(head as PartHeaderLines))
+          part.found.push(readPartHeader(head as PartHeaderLines))
           stream.on('data', (bytes) => part.found.push({ is: 'data', bytes: bytes as Buffer }))
           stream.on('end', () => part.found.push({ is: 'end' }))
         })
@@ -129,7 +129,7 @@ class PartSplitter {
 type PartHeaderLines = Readonly<Record<string, readonly string[] | undefined>>
 
 /** The beginning of a part with these header lines; a fault when the content of the part is encoded. */
-function partEventOfHead(head: PartHeaderLines): PartEvent | RequestFault {
+function readPartHeader(head: PartHeaderLines): PartEvent | RequestFault {
   const encoding = head['content-transfer-encoding']?.[0]?.trim().toLowerCase() ?? 'binary'
   if (!['7bit', '8bit', 'binary'].includes(encoding)) {
     return badRequestFault('body: a part has a Content-Transfer-Encoding, which is not accepted')

@@ -3,7 +3,7 @@ import type { RecordId } from '@rollcall/core/model/records'
 import type { Database } from '@rollcall/database/database'
 import { createGroupCommit, oncePerPool } from '@rollcall/database/group-commit'
 import { isStorable } from '@rollcall/database/text'
-import { findSentPage, type SentPage } from '@rollcall/delivery/store/deliveries/sent-pages'
+import { findSentPage, type StoredAnswerPage } from '@rollcall/delivery/store/deliveries/sent-pages'
 
 /** An accepted exchange, and how far its answer has come. */
 export interface AcceptedExchange {
@@ -49,7 +49,7 @@ export interface PersistedItemPage {
   readonly record_ids: readonly RecordId[]
 }
 
-/** SQL for a `from` clause: the columns of requests that the delivery of answers needs (`AnsweredRequestsSql`). */
+/** SQL for a `from` clause: the columns of requests that the delivery of answers needs (`AcceptedRequestsSql`). */
 export const ANSWERED_REQUESTS_SQL = '(select correlation_id, operation, sender_uri from accepted_exchange)'
 
 /** The most bytes of a request that is read with its exchange; `findEncryptedRequest` reads a larger one. */
@@ -124,7 +124,7 @@ export interface AskedExchange {
   /** The accepted exchange; null: the request was synchronous. Then only enrolment updates have a stored answer, the receipt. */
   readonly accepted: AcceptedExchange | null
   /** The delivery of the first page of the answer, with the encrypted body; null: there is none. */
-  readonly first: SentPage | null
+  readonly first: StoredAnswerPage | null
 }
 
 /** The exchanges that a status question can find: those of its sender with one registry, of one operation. */

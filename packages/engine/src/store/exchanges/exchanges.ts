@@ -109,7 +109,7 @@ export function createExchangeMemory({ pool }: Pick<Database, 'pool'>, options: 
     {
       key: exchangeKeyText,
       stored: ({ fingerprint, correlation_id }) => ({ fingerprint, correlation_id }),
-      bytes: requestBytesOf,
+      bytes: countRequestBytes,
       async insert(exchanges) {
         const accepted = exchanges.filter(isAccepted)
         const statement = accepted.length === 0 ? REMEMBER_EXCHANGES : ACCEPT_EXCHANGES
@@ -144,7 +144,7 @@ function compareWithStored({ fingerprint, correlation_id }: StoredExchange, stor
 const REFERENCE_ID_BYTES = 64
 
 /** The number of bytes to store for an accepted request: its encrypted chunks and its reference_ids. For other messages 0. */
-const requestBytesOf = ({ accepted }: NewExchange): number =>
+const countRequestBytes = ({ accepted }: NewExchange): number =>
   accepted === undefined
     ? 0
     : accepted.chunks.reduce((sum, { request }) => sum + request.length, 0) + accepted.reference_ids.length * REFERENCE_ID_BYTES
@@ -226,7 +226,7 @@ const IS_STORED_MESSAGE_SQL = `offered.correlation_id in (select correlation_id 
         and exchange.message_id = offered.message_id and exchange.correlation_id = offered.correlation_id limit 1)`
 
 /** Stores messages in the statement of their audit entries, when all of them are answered synchronously. */
-const ANSWERED_JOINT_WRITE: JointWrite<NewExchange> = {
+const SYNC_REQUEST_JOINT_WRITE: JointWrite<NewExchange> = {
   name: 'messages',
   held: (parameter) =>
     `${insertExchangesSql(parameter)}, messages_held as (select number from offered where ${IS_STORED_MESSAGE_SQL})`,
@@ -245,11 +245,11 @@ export const REQUEST_JOINT_WRITE: JointWrite<NewExchange> = {
   )`,
   written: () => COUNT_ACCEPTED_MESSAGES_SQL,
   values: (exchanges) => [...exchangeColumnValues(exchanges), ...acceptedColumnValues(exchanges.filter(isAccepted))],
-  simpler: (exchanges) => (exchanges.some(isAccepted) ? null : ANSWERED_JOINT_WRITE),
+  simpler: (exchanges) => (exchanges.some(isAccepted) ? null : SYNC_REQUEST_JOINT_WRITE),
 }
 
 /** True when a request is small enough to be stored in one statement with other messages. */
-export const isSmallRequest = (exchange: NewAcceptedExchange): boolean => requestBytesOf(exchange) < LEAST_LARGE_ENTRY_BYTES
+export const isSmallRequest = (exchange: NewAcceptedExchange): boolean => countRequestBytes(exchange) < LEAST_LARGE_ENTRY_BYTES
 
 /** A message that is answered later, so that `accepted` is set. */
 export type NewAcceptedExchange = NewExchange & { readonly accepted: Acceptance }

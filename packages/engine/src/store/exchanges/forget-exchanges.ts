@@ -53,7 +53,7 @@ const EXPIRING_ROWS: readonly ExpiringRows[] = [
 ]
 
 /** The old callbacks to delete: those in the inbox, which other systems sent to us. */
-const EXPIRING_CALLBACKS = rowsByReceivedAt('inbox_message')
+const EXPIRING_INBOX_MESSAGES = rowsByReceivedAt('inbox_message')
 
 /**
  * Counts what is older than the retention and not finished: exchanges that are not answered completely, and deliveries,
@@ -74,7 +74,7 @@ export async function countOldUnfinishedWork(
 /** Deletes old callbacks of the inbox, and its counts of past days. @returns the number of callbacks */
 export async function forgetInbox(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
   await deleteOldDays(db, INBOX_DAY)
-  return deleteExpiredRows(db, EXPIRING_CALLBACKS, retention)
+  return deleteExpiredRows(db, EXPIRING_INBOX_MESSAGES, retention)
 }
 
 /**
@@ -112,7 +112,7 @@ export async function countExchangesToForget(db: Pick<Database, 'pool'>, retenti
 
 /** Counts the callbacks that `forgetInbox` would delete now. */
 export const countInboxToForget = (db: Pick<Database, 'pool'>, retention: number): Promise<number> =>
-  countForgettableRows(db, EXPIRING_CALLBACKS, retention)
+  countForgettableRows(db, EXPIRING_INBOX_MESSAGES, retention)
 
 async function countForgettableRows({ pool }: Pick<Database, 'pool'>, old: ExpiringRows, retention: number): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(`select count(*)::integer as count from ${deletableRowsSql(old)}`, [

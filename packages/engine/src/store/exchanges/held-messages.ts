@@ -6,7 +6,7 @@ import { dropUnsentOfParticipant, UNSENT_DELIVERIES_SQL, UNSENT_NOTIFICATIONS_SQ
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 
 /** How many messages of one participant are held after a restore, and how many notifications and requests wait. */
-export interface HeldMessages {
+export interface HeldMessageCounts {
   /** The sender_id of the participant. */
   readonly participant: string
   /** The number of messages that are ready to be sent, and will be attempted after the release. */
@@ -23,8 +23,8 @@ export interface HeldMessages {
  * Counts, for each participant, what a restored database holds back until `rollcall restore release`. Lists only participants
  * that have any, sorted by sender_id.
  */
-export async function countHeldMessages({ pool }: Pick<Database, 'pool'>): Promise<readonly HeldMessages[]> {
-  const { rows } = await pool.query<HeldMessages>(
+export async function countHeldMessages({ pool }: Pick<Database, 'pool'>): Promise<readonly HeldMessageCounts[]> {
+  const { rows } = await pool.query<HeldMessageCounts>(
     `select sender_id as participant, coalesce(sent.count, 0)::integer as deliveries,
         coalesce(sent.attempted, 0)::integer as attempted, coalesce(items.count, 0)::integer as notifications,
         coalesce(asked.count, 0)::integer as requests

@@ -3,7 +3,7 @@
 import { messageKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
-import { DELIVERIES_SQL, SENT_ITEMS_SQL } from '@rollcall/delivery/store/deliveries/delivery-names'
+import { DELIVERIES_SQL, ENVELOPE_ITEMS_SQL } from '@rollcall/delivery/store/deliveries/delivery-names'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 
@@ -26,7 +26,7 @@ const EXCHANGES_BY_ID_SQL: Readonly<Record<MessageIdName, string>> = {
   reference_id: `select reference.correlation_id
       from ${PARTICIPANTS_SQL} as participant cross join ${REGISTRIES_SQL} as registry join exchange_reference as reference
         on reference.participant = participant.id and reference.registry = registry.id and reference.reference_id = $1
-    union select delivery from ${SENT_ITEMS_SQL} as sent where reference_id = $1`,
+    union select delivery from ${ENVELOPE_ITEMS_SQL} as sent where reference_id = $1`,
 }
 
 const UUID_PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

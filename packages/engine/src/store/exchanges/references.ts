@@ -74,7 +74,7 @@ export async function listReferences(
 }
 
 /** Finds exchanges whose references are not stored, the newest first. An earlier version accepted them. */
-export async function findUnreferenced(
+export async function findExchangesWithoutReferences(
   { pool }: Pick<Database, 'pool'>,
   limit: number,
   participant: number | null = null,

@@ -36,7 +36,7 @@ const FIND_FIRST_STEPS = `with newest as (
  * deliveries (`MOST_NEWEST_ROWS`). An earlier time is not found.
  * @param participant `Participant.id`
  */
-export async function findFirstSteps({ pool }: DatabaseWithPool, participant: number): Promise<Milestones> {
+export async function findFirstStepTimes({ pool }: DatabaseWithPool, participant: number): Promise<Milestones> {
   const { rows } = await pool.query<Milestones>(FIND_FIRST_STEPS, [participant])
   const [row] = rows
   if (row === undefined) throw new Error('unreachable: the statement answers one row')
@@ -44,7 +44,7 @@ export async function findFirstSteps({ pool }: DatabaseWithPool, participant: nu
 }
 
 /** When the last requests of a participant to a registry were received; null: none since the time at which the check begins. */
-export interface RequestEvidence {
+export interface LastRequestTimes {
   /** The time of the last stored request. Every stored request had a valid access token. */
   readonly asked_at: Date | null
   /** The time of the last synchronous search with a verified signature in which an item succeeded. */
@@ -63,8 +63,8 @@ const FIND_REQUEST_EVIDENCE = `select
 export async function findRequestEvidence(
   { pool }: DatabaseWithPool,
   { participant, registry, since }: CheckedSystem,
-): Promise<RequestEvidence> {
-  const { rows } = await pool.query<RequestEvidence>(FIND_REQUEST_EVIDENCE, [participant.id, registry.id, since])
+): Promise<LastRequestTimes> {
+  const { rows } = await pool.query<LastRequestTimes>(FIND_REQUEST_EVIDENCE, [participant.id, registry.id, since])
   const [row] = rows
   if (row === undefined) throw new Error('unreachable: the statement answers one row')
   return row

@@ -35,7 +35,7 @@ export interface TracedExchange extends ExchangeDeliveries {
   /** The acceptance; null: the request was answered synchronously or was deleted, or this is a notification. */
   readonly accepted: TracedAcceptance | null
   /** The numbers of answered items, grouped by the time of their answer, such as those of one chunk. */
-  readonly answered: readonly AnsweredItems[]
+  readonly answered: readonly AnsweredItemCounts[]
   /** The answered items in the order of the request, at most `bounds.each`. */
   readonly items: readonly TracedItem[]
 }
@@ -46,7 +46,7 @@ export interface TracedAcceptance extends Pick<AcceptedExchange, 'encrypted' | '
 }
 
 /** The numbers of items that were answered at one time. */
-export interface AnsweredItems {
+export interface AnsweredItemCounts {
   readonly at: Date
   readonly succ: number
   readonly rjct: number
@@ -156,7 +156,7 @@ async function traceExchange({ pool }: Pick<Database, 'pool'>, id: string, each:
   const exchange = await pool.query<ExchangeRow>(READ_EXCHANGE, [id])
   const [row] = exchange.rows
   if (row === undefined) throw new Error('unreachable: the statement answers one row')
-  const answered = await pool.query<AnsweredItems>(COUNT_ITEMS, [id])
+  const answered = await pool.query<AnsweredItemCounts>(COUNT_ITEMS, [id])
   const items = await pool.query<TracedItem>(
     `select reference_id, status, total, page_size from exchange_item where correlation_id = $1
       order by position limit $2`,

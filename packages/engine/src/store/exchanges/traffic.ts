@@ -70,7 +70,7 @@ export interface TrafficCount extends Pick<TrafficRow, 'operation' | 'mode'> {
 }
 
 /** Adds up counted messages by operation and mode. */
-export function countTraffic(rows: readonly TrafficRow[]): readonly TrafficCount[] {
+export function sumTraffic(rows: readonly TrafficRow[]): readonly TrafficCount[] {
   const groups = Map.groupBy(rows, ({ operation, mode }) => JSON.stringify([operation, mode]))
   return [...groups.values()].flatMap((alike) => {
     const [first] = alike

@@ -133,14 +133,14 @@ function collectMissingIndexes(predicate: Predicate, asked: boolean): readonly s
   }
 }
 
-type Indexable = { readonly name: string; readonly indexed?: true }
-type IndexableLeaf = Extract<Predicate, { is: 'compare' | 'in' | 'exists' | 'some' }>
+type AttributeOrCompound = { readonly name: string; readonly indexed?: true }
+type AttributeOrListLeaf = Extract<Predicate, { is: 'compare' | 'in' | 'exists' | 'some' }>
 
 /** The comparisons whose negation is also a single range of values, which an index can find. */
 const RANGE_COMPARATORS: readonly Comparator[] = ['lt', 'le', 'gt', 'ge']
 
 /** The attribute or compound whose index would speed up a condition; null when no index would. */
-function findIndexable(leaf: IndexableLeaf, asked: boolean): Indexable | null {
+function findIndexable(leaf: AttributeOrListLeaf, asked: boolean): AttributeOrCompound | null {
   switch (leaf.is) {
     case 'compare': {
       const helps = asked ? leaf.operator !== 'contains' : RANGE_COMPARATORS.includes(leaf.operator)
@@ -175,10 +175,10 @@ type WriteValue = (value: unknown) => string
 /** Returns a predicate as lines of text, with its parts indented. */
 export function predicateText(predicate: Predicate, write: WriteValue = (value) => JSON.stringify(value), indent = ''): string {
   const part = (inner: Predicate): string => predicateText(inner, write, `${indent}  `)
-  return indent + partText(predicate, write, part)
+  return indent + predicateNodeText(predicate, write, part)
 }
 
-function partText(predicate: Predicate, write: WriteValue, part: (inner: Predicate) => string): string {
+function predicateNodeText(predicate: Predicate, write: WriteValue, part: (inner: Predicate) => string): string {
   switch (predicate.is) {
     case 'and':
     case 'or':

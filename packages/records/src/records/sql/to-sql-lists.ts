@@ -26,7 +26,7 @@ import { conjuncts, joinConditions, type ParameterList, predicateTreeSql, truthF
 export function elementConditionSql({ list, of }: SomeElement, asked: boolean, values: ParameterList): string {
   const form = asked ? someElementSql(list, of, values) : everyElementFalseSql(list, of, values)
   if (truthForEmptyElement(of) !== asked) return form
-  const counted = `select 1 from ${elementRowsSql(list, of)}${whereCountedElementSql(list, of, values)}`
+  const counted = `select 1 from ${elementRowsSql(list, of)}${countedElementWhereSql(list, of, values)}`
   return `(${form} or not exists (${counted}))`
 }
 
@@ -47,9 +47,7 @@ function someElementSql(list: ElementList, of: Predicate, values: ParameterList)
       of.of.map((part) => someElementSql(list, part, values)),
     )
   }
-  const contained = isCompound(list)
-    ? objectContainmentConditions(list, of, values)
-    : valueContainmentConditions(list, of, values)
+  const contained = isCompound(list) ? objectContainmentConditions(list, of, values) : listContainmentForms(list, of, values)
   if (contained.exact) return contained.forms[0] ?? 'false'
   const conditions = [predicateTreeSql(of, true, makeElementLeafWriter(values))]
   if (asksPresence) conditions.unshift(...countedElementConditions(list, of, values))
@@ -63,10 +61,10 @@ function everyElementFalseSql(list: ElementList, of: Predicate, values: Paramete
   // compound nor of dates. In other cases none is made: that would add a parameter, and PostgreSQL cannot determine the type of a
   // parameter that the statement does not use.
   if (!isCompound(list) && list.type !== 'date' && conjuncts(of).length === 1) {
-    const [form] = valueContainmentConditions(list, of, values).forms
+    const [form] = listContainmentForms(list, of, values).forms
     if (form !== undefined) return `(${columnPresenceSql(list, true, { alias: 'record', values })} and not ${form})`
   }
-  const where = whereCountedElementSql(list, of, values)
+  const where = countedElementWhereSql(list, of, values)
   return `(select bool_and((${predicateTreeSql(of, false, makeElementLeafWriter(values))}) is true) from ${elementRowsSql(list, of)}${where})`
 }
 
@@ -89,7 +87,7 @@ function countedElementConditions(list: ElementList, of: Predicate, values: Para
   return [joinConditions('or', forms)]
 }
 
-function whereCountedElementSql(list: ElementList, of: Predicate, values: ParameterList): string {
+function countedElementWhereSql(list: ElementList, of: Predicate, values: ParameterList): string {
   const counted = countedElementConditions(list, of, values)
   return counted.length === 0 ? '' : ` where ${counted.join(' and ')}`
 }
@@ -118,12 +116,12 @@ interface ContainmentForms {
 
 const NO_CONTAINMENT: ContainmentForms = { forms: [], exact: false }
 
-function valueContainmentConditions(list: Attribute, of: Predicate, values: ParameterList): ContainmentForms {
+function listContainmentForms(list: Attribute, of: Predicate, values: ParameterList): ContainmentForms {
   const parts = conjuncts(of)
   const [only] = parts
   const forms = parts.flatMap((part) => {
     if (part.is === 'compare' && part.operator === 'eq') return containmentConditions(list, part.value, values)
-    return part.is === 'in' ? overlapConditions(list, part, values) : []
+    return part.is === 'in' ? arrayOverlapConditions(list, part, values) : []
   })
   // A date has two columns, and this condition compares only the first day, so it is never exact.
   return { forms, exact: parts.length === 1 && forms.length === 1 && only !== undefined && list.type !== 'date' }
@@ -135,7 +133,7 @@ function containmentConditions(list: Attribute, value: Literal, values: Paramete
   return quotedArrayColumns(list).map((column) => `${column} @> array[${values.add(single)}]::${sqlTypeOf(list)}[]`)
 }
 
-function overlapConditions(list: Attribute, { values: literals }: OneOf, values: ParameterList): readonly string[] {
+function arrayOverlapConditions(list: Attribute, { values: literals }: OneOf, values: ParameterList): readonly string[] {
   const storable = storableValues(literals).map((value) => singleValue(value))
   if (storable.length === 0 || storable.includes(null)) return []
   return quotedArrayColumns(list).map((column) => `${column} && ${values.add(storable, `${sqlTypeOf(list)}[]`)}`)
@@ -165,7 +163,7 @@ function objectContainmentConditions(compound: Compound, of: Predicate, values: 
     const text = memberJsonText(attribute, value)
     if (text !== null && !written.has(attribute)) written.set(attribute, text)
   }
-  const choice = shortestChoice(parts.filter((part): part is OneOf => part.is === 'in' && !written.has(part.attribute)))
+  const choice = findShortestInList(parts.filter((part): part is OneOf => part.is === 'in' && !written.has(part.attribute)))
   const asked = written.size + (choice === null ? 0 : 1)
   if (asked === 0) return alternativeContainmentConditions(compound, parts, values)
   const column = compoundColumnSql(compound)
@@ -212,7 +210,7 @@ function hasOnlySingleValues({ values }: OneOf): boolean {
   return storable.length > 0 && storable.every((value) => singleValue(value) !== null)
 }
 
-function shortestChoice(parts: readonly OneOf[]): readonly string[] | null {
+function findShortestInList(parts: readonly OneOf[]): readonly string[] | null {
   let shortest: readonly string[] | null = null
   for (const { attribute, values } of parts) {
     const texts = storableValues(values).map((value) => memberJsonText(attribute, value))

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { AdminRefusal } from '@rollcall/admin/admin-function'
 import { createIndexBuilder } from '@rollcall/admin/registries/index-build'
 import { importFile } from '@rollcall/import/import-file'
-import { NO_PROGRESS, saveProgress } from '@rollcall/import/import-progress'
+import { INITIAL_PROGRESS, saveProgress } from '@rollcall/import/import-progress'
 import { tryClaimImport } from '@rollcall/records/records/claims'
 import { afterAll, expect, it } from 'vitest'
 import { adminCaller } from '../../../test/admin-api.ts'
@@ -31,8 +31,8 @@ it('an import that has begun is shown with its counts, and whether a process is 
   const client = await server.database.db.pool.connect()
   try {
     const rejections = [{ reason: 'identifier: is required', count: 2, lines: [3, 4] }]
-    const read = { ...NO_PROGRESS.read, rejections }
-    await saveProgress(client, civil.id, 'file', { ...NO_PROGRESS, line: 9, entries: 8, rejected: 2, read })
+    const read = { ...INITIAL_PROGRESS.read, rejections }
+    await saveProgress(client, civil.id, 'file', { ...INITIAL_PROGRESS, line: 9, entries: 8, rejected: 2, read })
     const shown = async () => (await get(AT, tokens.read)).body.import
     expect(await shown()).toMatchObject({
       running: false,
@@ -66,7 +66,7 @@ it('the report of an import that has ended is stored, until another one has begu
   expect(JSON.stringify(shown.last_import)).not.toMatch(/31\/31|U2/)
   const client = await db.pool.connect()
   try {
-    await saveProgress(client, civil.id, 'file', { ...NO_PROGRESS, entries: 8 })
+    await saveProgress(client, civil.id, 'file', { ...INITIAL_PROGRESS, entries: 8 })
   } finally {
     client.release()
   }

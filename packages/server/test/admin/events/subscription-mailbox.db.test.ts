@@ -5,7 +5,7 @@ import { backfillSubscription, resumeSubscription, testSubscription } from '@rol
 import type { Participant } from '@rollcall/core/model/participant'
 import { closeStaleMailboxes } from '@rollcall/delivery/store/events/closing'
 import {
-  findSubscriptionToQueue,
+  findSubscriptionToNotify,
   insertTestNotification,
   queueBackfill,
 } from '@rollcall/delivery/store/events/tests-and-backfills'
@@ -139,7 +139,7 @@ test('a backfill since a time has only what was written after it', async () => {
 test('a test and a page of a backfill go to the mailbox to which the subscription has moved meanwhile', async () => {
   const { db } = server.database
   const { id, code } = await subscribe()
-  const found = await findSubscriptionToQueue(db.pool, code)
+  const found = await findSubscriptionToNotify(db.pool, code)
   if (found === undefined) throw new Error('nobody has subscribed')
   const { mailbox } = await rows.subscribe(participant, { sender_uri: 'https://sp.example/new' })
   await query('update subscription set mailbox = $2 where id = $1', [id, mailbox])

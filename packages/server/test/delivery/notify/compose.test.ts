@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { envelopeBounds as clientBounds } from '../../../../client/src/receiver/read-request.ts'
 import { callbackNamed } from '../../../../delivery/src/delivery/targets.ts'
 import { composeEnvelope, type ItemWithDocument } from '../../../../delivery/src/notify/compose.ts'
-import { planEnvelopes } from '../../../../delivery/src/notify/group-items.ts'
+import { groupIntoEnvelopes } from '../../../../delivery/src/notify/group-items.ts'
 import type { EventDocument, WaitingNotification } from '../../../../delivery/src/store/events/waiting.ts'
 import { envelopeBounds, readCallbackEnvelope } from '../../../../participants/src/reading/envelope.ts'
 import { waiting } from '../../notifications.ts'
@@ -238,7 +238,7 @@ test.each([
   const due = Array.from({ length: given.events * given.subscriptions }, (_, at) =>
     waiting({ id: at + 1, event: Math.floor(at / given.subscriptions), code: `SUB-${at % given.subscriptions}` }),
   )
-  const planned = planEnvelopes(due, { notify_items: 1_000, notify_bytes: 67_108_864 })
+  const planned = groupIntoEnvelopes(due, { notify_items: 1_000, notify_bytes: 67_108_864 })
   expect(planned).toHaveLength(given.envelopes)
   for (const items of planned) {
     const { header, message } = composedItems(items.map((item) => ({ ...item, shown: SHOWN })))

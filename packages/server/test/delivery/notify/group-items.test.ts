@@ -1,7 +1,7 @@
 import type { NotificationPurpose } from '@rollcall/core/model/event'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { envelopeMarkingOf, planEnvelopeItems, planEnvelopes } from '../../../../delivery/src/notify/group-items.ts'
+import { envelopeMarkingOf, groupIntoEnvelopes, planEnvelopeItems } from '../../../../delivery/src/notify/group-items.ts'
 import type { WaitingNotification } from '../../../../delivery/src/store/events/waiting.ts'
 import { waiting } from '../../notifications.ts'
 
@@ -51,7 +51,7 @@ test('whatever waits, envelope after envelope tells all of it, in order and with
     fc.property(fc.array(one, { minLength: 1, maxLength: 40 }), (list) => {
       const all = list.map((changes, index) => waiting({ id: index + 1, ...changes }))
       const told: number[] = []
-      for (const items of planEnvelopes(all, BOUNDS)) {
+      for (const items of groupIntoEnvelopes(all, BOUNDS)) {
         expect(items.length).toBeGreaterThan(0)
         expect(items.length).toBeLessThanOrEqual(BOUNDS.notify_items)
         const bytes = items.reduce((sum, { notifications: [first] }) => sum + first.bytes, 0)
@@ -93,7 +93,7 @@ test('whatever is held and whatever is not, the items of one record come in the 
         .map(({ due, one }, index) => ({ due, one: waiting({ id: index + 1, ...one }) }))
         .toSorted((one, other) => one.due - other.due)
         .map(({ one }) => one)
-      const told = planEnvelopes(due, { ...BOUNDS, notify_items }).flat()
+      const told = groupIntoEnvelopes(due, { ...BOUNDS, notify_items }).flat()
       expect(told.flatMap(({ notifications }) => notifications).toSorted((a, b) => a.id - b.id)).toEqual(
         due.toSorted((a, b) => a.id - b.id),
       )

@@ -6,7 +6,7 @@ import { rotateMasterKey } from '@rollcall/keys/vault'
 import {
   findCallbackSettings,
   NO_CALLBACK_SETTINGS,
-  SEALED_CREDENTIALS,
+  SEALED_CREDENTIAL_TABLE,
   setCallbackSettings,
 } from '@rollcall/participants/store/participant-callbacks'
 import { masterKeySource, openVault } from '@rollcall/settings/storage'
@@ -57,7 +57,7 @@ test('credentials go with the master key when it is replaced', async () => {
     await setCallbackSettings(db, id, { auth: 'bearer', sealed: await encryptCredentials(vault, id, secrets) })
   })
   const both = { ...config, newMasterKey: NEXT }
-  await rotateMasterKey(db, masterKeySource(both), [SEALED_CREDENTIALS])
+  await rotateMasterKey(db, masterKeySource(both), [SEALED_CREDENTIAL_TABLE])
   const after = await openVault({ ...config, masterKey: NEXT }, db)
   expect(await decryptCredentials(after, id, await findCallbackSettings(db, id))).toEqual(secrets)
   // The database refuses values that were encrypted with the replaced key.

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { deleteIdleBreakers, deliveryHealth, findBreaker, takeProbes } from '@rollcall/delivery/store/deliveries/breakers'
+import { deleteIdleBreakers, findBreaker, readDeliveryHealth, takeProbes } from '@rollcall/delivery/store/deliveries/breakers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDelivery, type TestSender, takes, testSender } from '../../../deliveries.ts'
 
@@ -31,7 +31,7 @@ test('destinations to which nothing is on its way are forgotten ten minutes afte
 
 test('each destination has a breaker of its own; the participant is told by the worst of them', async () => {
   const participant = await takes(sender, `${randomUUID()}.example`, null)
-  const healthOf = async () => (await deliveryHealth(db)).find(({ sender_id }) => sender_id === participant.sender_id)
+  const healthOf = async () => (await readDeliveryHealth(db)).find(({ sender_id }) => sender_id === participant.sender_id)
   await opened(participant.id, 'https://a.example', '0')
   await opened(participant.id, 'https://b.example', '0')
   expect(await healthOf()).toMatchObject({ breaker: 'probing', breakers_open: 2 })
