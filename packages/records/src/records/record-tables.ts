@@ -10,7 +10,7 @@ import type { RecordType } from '@rollcall/protocol'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { hasRows, readIndexes, readTableColumns } from './catalog.ts'
 import { columnGroups, type RecordColumn } from './columns.ts'
-import { findChangedRules, storeReadingRules } from './reading-rules.ts'
+import { findChangedRules, forgetUnknownRules, storeReadingRules } from './reading-rules.ts'
 
 /**
  * The two tables of one record type in one registry. `table`: `id` bigint identity, `primary_identifier` text unique (the
@@ -146,6 +146,7 @@ async function ensureRecordTable(transaction: Transaction<unknown>, registry: Re
     await addMissingColumns(transaction, registry, record, columns)
   }
   await markChangedRules(transaction, registry, record)
+  await forgetUnknownRules(transaction, registry, record.recordType)
   const indexes = await readIndexes(transaction, record.table)
   const missing = declaredIndexes(record).filter(({ name }) => !indexes.has(name))
   if (missing.length === 0 || (await hasRows(transaction, [record.table]))) return
