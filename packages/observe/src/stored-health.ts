@@ -1,5 +1,6 @@
 /** Adds gauges whose values are read from the database. */
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '@rollcall/base/shared/clock'
 import { createShortLivedCache } from '@rollcall/base/shared/short-lived'
 import { BREAKER_STATES } from '@rollcall/core/model/breaker'
@@ -35,6 +36,9 @@ export const NO_STORED_HEALTH: StoredHealth = {
 /** Milliseconds for which a value is reused, so that all gauges of one collection share a query. */
 const READING_REUSE_MS = 1_000
 
+/** Milliseconds after which a gauge has no value, because the database does not answer. Prometheus waits for ten seconds. */
+const LONGEST_READING_MS = 2_000
+
 /** One value of a gauge, with its labels. */
 interface GaugeReading {
   readonly labels: Readonly<Record<string, string>>
@@ -45,7 +49,9 @@ interface GaugeReading {
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of gauges
 export function addStoredHealthGauges(register: Registry, stored: StoredHealth, { now }: Pick<Clock, 'now'>): void {
   const once = <Row>(read: () => Promise<readonly Row[]>): (() => Promise<readonly Row[]>) => {
-    const { get } = createShortLivedCache(() => read().catch((): readonly Row[] => []), { maxAge: READING_REUSE_MS, now })
+    const readInTime = () =>
+      Promise.race([read().catch((): readonly Row[] => []), sleep<readonly Row[]>(LONGEST_READING_MS, [], { ref: false })])
+    const { get } = createShortLivedCache(readInTime, { maxAge: READING_REUSE_MS, now })
     return () => get('all')
   }
   const gauge = <Row>(

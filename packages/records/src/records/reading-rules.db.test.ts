@@ -4,6 +4,7 @@ import { type Kind, kindNamed, type RecordType } from '@rollcall/protocol'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { addRegistry, requireRegistry } from '../registries/registries.ts'
+import { addAttribute } from '../registries/registry-attributes.ts'
 import { backfillColumns } from './backfill.ts'
 import { prepareRecord } from './prepare-record.ts'
 import { ensureRecordTables } from './record-tables.ts'
@@ -97,4 +98,23 @@ test('without records there is nothing to fill', async () => {
   await ensureRecordTables(database.db, registry)
   expect(await unfilled()).toEqual([])
   expect(await query('select from column_rules where registry = $1', [registry.id])).not.toEqual([])
+})
+
+test('an attribute that a version does not know is filled anew after that version has run', async () => {
+  const { id } = registry
+  const attributes = person.attributes.filter(({ name }) => name !== 'surname')
+  const earlier: RecordType = { ...person, attributes }
+  await write(ada)
+  await ensureRecordTables(database.db, { id, kind: { ...civil, record_types: [earlier] } })
+  await ensureRecordTables(database.db, registry)
+  expect(await unfilled()).toEqual(['surname'])
+})
+
+test('an attribute that an operator adds while another node starts stays filled', async () => {
+  await addAttribute(database.db, registry.namespace, 'Person', { name: 'clan', type: 'text', paths: ['clan'] })
+  await write(ada)
+  // This node has read the registry before.
+  await ensureRecordTables(database.db, registry)
+  await ensureRecordTables(database.db, await requireRegistry(database.db, registry.namespace))
+  expect(await unfilled()).toEqual([])
 })

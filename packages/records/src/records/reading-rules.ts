@@ -72,3 +72,20 @@ export async function storeReadingRules(
     from unnest(${names}::text[], ${names.map((name) => rules.get(name) ?? '')}::text[]) as noted (name, rules)
     on conflict (registry, record_type, name) do update set rules = excluded.rules`.execute(transaction)
 }
+
+/**
+ * Forgets the rules of column groups that this version does not know. It writes records without them, so a later version that knows
+ * them must read them again. Attributes that an operator added stay: another node may have added one after the registry was read.
+ */
+export async function forgetUnknownRules(
+  transaction: Transaction<unknown>,
+  registry: { readonly id: number; readonly kind: Kind },
+  recordType: RecordType,
+): Promise<void> {
+  const known = [...ruleDigestsOf(registry.kind, recordType).keys()]
+  await sql`delete from column_rules as stored where registry = ${registry.id} and record_type = ${recordType.name}
+    and name <> all(${known}::text[]) and not exists (select from registry_attribute as added
+      where added.registry = stored.registry and added.record_type = stored.record_type and added.name = stored.name)`.execute(
+    transaction,
+  )
+}

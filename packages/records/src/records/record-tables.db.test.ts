@@ -215,3 +215,23 @@ test('documents are compressed with lz4 where the server can', async () => {
   )
   expect(rows).toEqual([{ ok: true }])
 })
+
+test('searches do not wait behind a new column that waits for a long reader', async () => {
+  await ensureRecordTables(database.db, registryWith(61, [surname]))
+  const { table } = recordTable(registryWith(61, [surname]), registryWith(61, [surname]).recordType)
+  const { pool } = database.db
+  const reader = await pool.connect()
+  await reader.query('begin')
+  await reader.query(`select from ${table} limit 1`)
+  const ensured = ensureRecordTables(database.db, registryWith(61, [surname, score]))
+  const isWaiting = async () =>
+    (await pool.query('select from pg_locks where not granted and relation = to_regclass($1)', [table])).rowCount === 1
+  await expect.poll(isWaiting).toBe(true)
+  // A search that had to wait for the reader would never be answered here.
+  await pool.query(`select from ${table} limit 1`)
+  expect(await columnsOf(table)).not.toHaveProperty('score')
+  await reader.query('commit')
+  reader.release()
+  await ensured
+  expect(await columnsOf(table)).toHaveProperty('score')
+})

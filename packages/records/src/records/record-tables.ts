@@ -1,6 +1,8 @@
 /** The tables of a registry's records. The kind decides their columns and indexes. */
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { RegistryShape } from '@rollcall/core/model/registry'
+import { isTransactionConflict } from '@rollcall/database/database-errors'
 import { joinName, quoteName, recordTableName } from '@rollcall/database/names'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { NO_STATEMENT_TIMEOUT_SQL } from '@rollcall/database/transaction'
@@ -8,7 +10,7 @@ import type { RecordType } from '@rollcall/protocol'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { hasRows, readIndexes, readTableColumns } from './catalog.ts'
 import { columnGroups, type RecordColumn } from './columns.ts'
-import { findChangedRules, storeReadingRules } from './reading-rules.ts'
+import { findChangedRules, forgetUnknownRules, storeReadingRules } from './reading-rules.ts'
 
 /**
  * The two tables of one record type in one registry. `table`: `id` bigint identity, `primary_identifier` text unique (the
@@ -82,8 +84,25 @@ function computeRecordTable(registryId: number, recordType: RecordType): RecordT
  * @throws StoreRefusal a column exists with another type
  */
 export async function ensureRecordTables(db: { kysely: Kysely<unknown> }, registry: RegistryShape): Promise<void> {
-  await db.kysely.transaction().execute((transaction) => createRecordTables(transaction, registry))
+  for (;;) {
+    try {
+      return await db.kysely.transaction().execute(async (transaction) => {
+        await sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`.execute(transaction)
+        await createRecordTables(transaction, registry)
+      })
+    } catch (error) {
+      if (!isTransactionConflict(error)) throw error
+      await sleep(CONFLICT_PAUSE_MS)
+    }
+  }
 }
+
+/**
+ * The longest time for which a new column waits for statements that use its table, such as a backup. Searches wait behind it, so
+ * all is rolled back then, and tried again after `CONFLICT_PAUSE_MS`, as migrations are.
+ */
+const LOCK_TIMEOUT = '200ms'
+const CONFLICT_PAUSE_MS = 1_000
 
 /** Does the same as `ensureRecordTables`, inside the caller's transaction. */
 export async function createRecordTables(transaction: Transaction<unknown>, registry: RegistryShape): Promise<void> {
@@ -127,6 +146,7 @@ async function ensureRecordTable(transaction: Transaction<unknown>, registry: Re
     await addMissingColumns(transaction, registry, record, columns)
   }
   await markChangedRules(transaction, registry, record)
+  await forgetUnknownRules(transaction, registry, record.recordType)
   const indexes = await readIndexes(transaction, record.table)
   const missing = declaredIndexes(record).filter(({ name }) => !indexes.has(name))
   if (missing.length === 0 || (await hasRows(transaction, [record.table]))) return

@@ -12,6 +12,8 @@ import { withExplainedFailures } from './read-source.ts'
 /** Milliseconds until we ask the source again whether a new snapshot sees the commits in its log: at first, and at most. */
 const FIRST_RECHECK_MILLISECONDS = 2
 const LONGEST_RECHECK_MILLISECONDS = 200
+/** Milliseconds until we look again whether each table is still in the log. */
+const RECHECK_PROBLEMS_MILLISECONDS = 3_600_000
 /** The number of keys of changed records after which a batch takes no more from the log. */
 const BATCH_KEYS = 5_000
 /** Milliseconds that the source may take to make our place in its log, before `MirrorDeps.waits` tells the operator. */
@@ -19,27 +21,15 @@ const SLOT_WAIT_NOTICE_MILLISECONDS = 5_000
 
 /** Makes the feed of a mirror that follows the log of its source. */
 export function createLogFeed(deps: MirrorDeps): ChangeFeed {
-  const { file, engine, registry } = deps
-  const { mostLog, every } = file.mirror
-  const log = engine.log(registry.namespace)
+  const { mostLog, every } = deps.file.mirror
+  const log = deps.engine.log(deps.registry.namespace)
   const explain = <Result>(work: () => Promise<Result>): Promise<Result> => withExplainedFailures(deps, work)
   let reading: LogReader | null = null
   /** Where the log ended (`end`) at a time (`at`). When all changes before `end` are taken, all changes before `at` are taken. */
   let ends: { readonly end: string; readonly at: Date }[] = []
   let looked = Number.NEGATIVE_INFINITY
+  let checked = Number.NEGATIVE_INFINITY
 
-  const begin = async (signal: AbortSignal): Promise<JsonValue> => {
-    const problems = await explain(() => log.problems())
-    if (problems.length > 0) throw new SourceRefusal(problems.join('; '))
-    // Without a claim, the registry may have another source by now. Then a new place would stay in this source for ever.
-    await requireClaim(deps.db.pool, deps.claim)
-    const timer = setTimeout(() => void deps.waits(WAITING_FOR_PLACE_MESSAGE), SLOT_WAIT_NOTICE_MILLISECONDS)
-    try {
-      return { log: await explain(() => log.begin(signal)) }
-    } finally {
-      clearTimeout(timer)
-    }
-  }
   const close = async (): Promise<void> => {
     await reading?.close()
     reading = null
@@ -61,13 +51,27 @@ export function createLogFeed(deps: MirrorDeps): ChangeFeed {
     await log.drop()
     return false
   }
+  /**
+   * Checks that the log can still be followed, as when our place was made: a table may have left it, and nothing else says so.
+   * If not, removes our place, because changes are missing then.
+   */
+  const requireNoProblems = async (): Promise<void> => {
+    if (reading !== null && deps.now().getTime() - checked < RECHECK_PROBLEMS_MILLISECONDS) return
+    checked = deps.now().getTime()
+    const problems = await log.problems()
+    if (problems.length === 0) return
+    await close()
+    await log.drop().catch(() => undefined)
+    throw new SourceRefusal(problems.join('; '))
+  }
   const beginAgain = async (signal: AbortSignal): Promise<ChangeBatch> => {
     await close()
-    return { ...NO_CHANGES, position: await begin(signal), isIncomplete: true }
+    return { ...NO_CHANGES, position: await makePlace(deps, log, signal), isIncomplete: true }
   }
   /** Finds the next changes; null: the log lacks some, or our place was removed. */
   const next = async (position: string, wait: number, signal: AbortSignal): Promise<ChangeBatch | null> => {
     if (!(await pollLogState(position))) return null
+    await requireNoProblems()
     reading ??= await log.read(position)
     const from = reading
     await from.wait(wait, signal)
@@ -85,12 +89,26 @@ export function createLogFeed(deps: MirrorDeps): ChangeFeed {
     }
   }
   return {
-    begin,
+    begin: (signal) => makePlace(deps, log, signal),
     async next(position, wait, signal) {
-      const found = await explain(() => next(storedLogPosition(position), wait, signal).catch(nullIfLogLost(every)))
+      const found = await explain(() => next(storedLogPosition(position), wait, signal).catch(nullIfLogLost(every, signal)))
       return found ?? beginAgain(signal)
     },
     close,
+  }
+}
+
+/** Makes our place in the log anew. @returns the stored position of a mirror */
+async function makePlace(deps: MirrorDeps, log: ChangeLog, signal: AbortSignal): Promise<JsonValue> {
+  const problems = await withExplainedFailures(deps, () => log.problems())
+  if (problems.length > 0) throw new SourceRefusal(problems.join('; '))
+  // Without a claim, the registry may have another source by now. Then a new place would stay in this source for ever.
+  await requireClaim(deps.db.pool, deps.claim)
+  const timer = setTimeout(() => void deps.waits(WAITING_FOR_PLACE_MESSAGE), SLOT_WAIT_NOTICE_MILLISECONDS)
+  try {
+    return { log: await withExplainedFailures(deps, () => log.begin(signal)) }
+  } finally {
+    clearTimeout(timer)
   }
 }
 
@@ -99,10 +117,10 @@ export function createLogFeed(deps: MirrorDeps): ChangeFeed {
  * same unreadable event may come again at once.
  */
 const nullIfLogLost =
-  (pause: number) =>
+  (pause: number, signal: AbortSignal) =>
   async (error: unknown): Promise<null> => {
     if (!(error instanceof LogLost)) throw error
-    await sleep(pause)
+    await sleep(pause, undefined, { signal })
     return null
   }
 

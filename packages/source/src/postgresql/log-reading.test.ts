@@ -14,12 +14,12 @@ const message = (letter: string, ...parts: readonly Buffer[]) => Buffer.concat([
 
 /** The number of the type text. */
 const TEXT = 25
-const relation = (column: string, type = TEXT) =>
+const relation = (column: string, type = TEXT, id = 1, table = 'person') =>
   message(
     'R',
-    int32(1),
+    int32(id),
     text('office'),
-    text('person'),
+    text(table),
     Buffer.from('d'),
     int16(1),
     Buffer.from([1]),
@@ -110,6 +110,16 @@ test('a table that is altered leads to a comparison, and one that is described a
   expect(taken(rows, 2)).toEqual({ keys: ['a', 'b'], isEmptied: false, position: '0/14' })
   for (const one of [begin, relation('no', 1042), insert('c'), commit(30)]) rows.message(one)
   expect(taken(rows, 1)).toEqual({ keys: ['c'], isEmptied: true, position: '0/1E' })
+})
+
+test.each([
+  ['was not followed', []],
+  ['was followed under another name', [relation('no', TEXT, 2, 'person_new')]],
+])('a table that takes the place of another one and %s leads to a comparison', (_, before) => {
+  const rows = rowsOf(...before, begin, relation('no'), insert('a'), commit(10))
+  expect(taken(rows, 1)).toMatchObject({ isEmptied: false })
+  for (const one of [begin, relation('no', TEXT, 2), commit(20)]) rows.message(one)
+  expect(taken(rows, 1)).toMatchObject({ isEmptied: true })
 })
 
 test('the spaces with which the log pads a key of type char(n) are no part of it', () => {

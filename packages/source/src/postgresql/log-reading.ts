@@ -52,12 +52,17 @@ export class SlotKeyCollector {
     if (!this.keys.hasOpen) this.#commit(position)
   }
 
-  /** Notes a table's description. When columns were altered, values may have changed without a change of a row in the log. */
+  /**
+   * Notes a table's description. When columns were altered, or another table got this name, values may have changed without a
+   * change of a row in the log.
+   */
   #describe(id: number, relation: LoggedRelation): void {
-    const known = this.#relations.get(id)
+    const { schema, table } = relation
+    const known =
+      this.#relations.get(id) ?? [...this.#relations.values()].find((one) => one.schema === schema && one.table === table)
+    const isSame = this.#relations.has(id) && JSON.stringify(known) === JSON.stringify(relation)
     this.#relations.set(id, relation)
-    if (known === undefined || this.#partsOf(id).length === 0) return
-    if (JSON.stringify(known.columns) !== JSON.stringify(relation.columns)) this.keys.addUnknown()
+    if (known !== undefined && !isSame && this.#partsOf(id).length > 0) this.keys.addUnknown()
   }
 
   #commit(end: bigint): void {

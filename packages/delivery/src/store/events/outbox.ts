@@ -134,8 +134,9 @@ export async function retryOutbox({ pool }: Pick<Database, 'pool'>, ids: readonl
   return rowCount ?? 0
 }
 
-/** How many rows are read at a time: the records of failed rows may be large. */
+/** The most rows that are read at a time, and the most bytes of several rows: the records of failed rows may be large. */
 const ROWS_READ_AT_A_TIME = 20
+const BYTES_READ_AT_A_TIME = 8_388_608
 
 /**
  * Finds the waiting and failed rows of the event outbox in which the record, or a person whom the record names, has one of these
@@ -159,10 +160,15 @@ export async function findOutboxRowsAbout(
   const found: string[] = []
   for (let after: string | undefined = '0'; after !== undefined; ) {
     const { rows }: { rows: { id: string; record: JsonValue; remove: JsonValue }[] } = await pool.query(
-      `select id::text, record, remove from rollcall_outbox.event as event
-        where id > $1::bigint and (namespace = any($2::text[]) or not exists
-          (select from ${REGISTRIES_SQL} as registry where registry.namespace = event.namespace)) order by event.id limit $3`,
-      [after, registries.map(({ namespace }) => namespace), ROWS_READ_AT_A_TIME],
+      `select id::text, record, remove from (
+          select id, record, remove, row_number() over ids as place,
+            sum(octet_length(record::text) + coalesce(octet_length(remove::text), 0)) over ids as bytes
+          from (select * from rollcall_outbox.event as event
+            where id > $1::bigint and (namespace = any($2::text[]) or not exists
+              (select from ${REGISTRIES_SQL} as registry where registry.namespace = event.namespace)) order by id limit $3) as found
+          window ids as (order by id)) as measured
+        where place = 1 or bytes <= $4 order by measured.id`,
+      [after, registries.map(({ namespace }) => namespace), ROWS_READ_AT_A_TIME, BYTES_READ_AT_A_TIME],
     )
     for (const { id, record, remove } of rows) if (hasPerson(record) || hasPerson(remove)) found.push(id)
     after = rows.at(-1)?.id

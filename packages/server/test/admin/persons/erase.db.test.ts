@@ -14,6 +14,7 @@ import type { Journal } from '@rollcall/core/model/journal'
 import type { Registry } from '@rollcall/core/model/registry'
 import { addHold as insertHold } from '@rollcall/database/holds'
 import { withTransaction } from '@rollcall/database/transaction'
+import { findOutboxRowsAbout } from '@rollcall/delivery/store/events/outbox'
 import { addRegistry, requireRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
@@ -109,6 +110,25 @@ test('waiting notifications are withdrawn, and what the event has of the record 
   })
   expect(await world.rows(`select state from notification`)).toEqual([{ state: 'dropped' }])
   expect(JSON.stringify(await world.rows('select event::text from event'))).not.toContain('Nwosu')
+})
+
+test('large rows of the outbox are read one at a time, and all are found', async () => {
+  for (const pad of [5_000_000, 5_000_000, 9_000_000, 1]) {
+    await world.rows(
+      `insert into rollcall_outbox.event (namespace, reg_event_type, record) values ('civil', 'Nope', $1)`,
+      JSON.stringify({ identifier: [{ identifier_type: 'UIN', identifier_value: 'L-1' }], pad: 'x'.repeat(pad) }),
+    )
+  }
+  const { pool } = world.database.db
+  const counts: number[] = []
+  const query = async (text: string, values: unknown[]) => {
+    const found = await pool.query(text, values)
+    counts.push(found.rows.length)
+    return found
+  }
+  const found = await findOutboxRowsAbout({ pool: { query } as never }, [{ type: 'UIN', value: 'L-1' }], [civil])
+  expect([found.length, counts]).toEqual([4, [1, 1, 1, 1, 0]])
+  await world.rows('delete from rollcall_outbox.event')
 })
 
 test('waiting and failed rows of the outbox with an identifier of the person go: no retry brings the person back', async () => {
