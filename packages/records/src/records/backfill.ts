@@ -96,8 +96,8 @@ async function backfillBatch(
   await writeBackfilledColumns(client, registry, recordType, due, read)
   if (due.includes(IDENTIFIER_COLUMN_GROUP)) await writeIdentifiers(client, registry, recordType, records)
   // With new names of an identifier type, further identifiers are found in a record. They may show that the record belongs to a
-  // protected person, or names one. The search for other records that name such a person (`rewriteRecordsNamingPersons`) may read the
-  // text of all records, so it gets no time limit.
+  // protected person, or names one. The search for other records that name such a person (`rewriteRecordsNamingPersons`) may
+  // read the text of all records, so it gets no time limit.
   if (protection.byProtectingIdentifier.size > 0) {
     await client.query(NO_STATEMENT_TIMEOUT_SQL)
     await markProtectedRecords(client, { registry, recordType, protection }, records, ({ id }) => id)
