@@ -98,8 +98,8 @@ export async function runCommand(words: readonly string[]): Promise<void> {
 }
 
 /**
- * Makes the program that lists all commands in its help, and loads only the command that `words` name; without or with an unknown
- * name, it loads none.
+ * Makes the program that lists all commands in its help, and loads only the command that `words` name; without a name, or with
+ * an unknown name, it loads none.
  */
 export async function makeProgramFor(words: readonly string[]): Promise<Command> {
   const [first, ...others] = words[0] === 'help' ? words.slice(1) : words

@@ -105,13 +105,13 @@ export class RecordNotes implements ReadingNotes {
       const target = targets.find((other) => isWrittenByTarget(other, one))
       // When the mapping has a rule for the cell, `own` has the problem already. An empty `rule` is from such a cell.
       if (one.rule === '' || (target !== undefined && cellRule(target) !== null)) return []
-      return [unreadValueProblem(one, target)]
+      return [notUnderstoodValueProblem(one, target)]
     })
     return [...new Set([...own, ...others])]
   }
 }
 
-function unreadValueProblem({ name, rule }: NotUnderstoodValue, target: MappingTarget | undefined): string {
+function notUnderstoodValueProblem({ name, rule }: NotUnderstoodValue, target: MappingTarget | undefined): string {
   if (target === undefined) return `${name}: ${rule}`
   const advice = rule === RULE_BY_ATTRIBUTE_TYPE.date ? '; or name the format of the column in the mapping' : ''
   return describeCellProblem(target, `${rule}${advice}`)

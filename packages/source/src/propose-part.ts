@@ -125,7 +125,10 @@ function notRemovedClause(sampled: SampledTable, { name, holds, isNullable }: Ca
   return isNullable && (holds === 'day' || holds === 'instant') ? `${column} is null` : null
 }
 
-/** Makes the SQL conditions that a person may choose from: for each value of the column, or for a boolean column the column. */
+/**
+ * Makes the SQL conditions that a person may choose from: for each value in the sample that may mean yes or no; for a boolean
+ * column, the column itself.
+ */
 function flagClauses(sampled: SampledTable, { name, holds }: CatalogColumn): readonly string[] {
   const column = sqlColumnName(sampled, name)
   if (holds === 'boolean') return [column]
@@ -196,7 +199,7 @@ function findProposedMember({ column, state, path, rule, choices, reasons }: Pro
 
 /**
  * Proposes the member of `columns` for the primary identifier, with the columns from which a person must choose; null: `members`
- * already has that member.
+ * already has that member, and not as an optional one.
  */
 export function proposePrimary(
   recordType: RecordType,

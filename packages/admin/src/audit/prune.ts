@@ -118,16 +118,16 @@ async function pruneChain(
     })
     deleted += step.part?.entries ?? 0
     if (step.stop !== null) return { deleted, held: step.stop === 'held' }
-    // If no checkpoint signs any of these entries, the next step reads twice as many, to find a checkpoint.
+    // If no checkpoint with an old last entry signs any of these, the next step reads twice as many, to find one.
     most = step.part === null ? most * 2 : atOnce
     after = step.part?.sequence ?? after
   }
 }
 
 /**
- * Returns the part of a chunk that a checkpoint signs: the whole chunk, or its part up to the last checkpoint. Null: no
- * checkpoint signs any of it. If the chunk ends the chain of a killed process, no checkpoint will come: then the last entry is
- * signed here, and the whole chunk is returned. A dry run signs nothing.
+ * Returns the part of a chunk that a checkpoint signs: the whole chunk, or its part up to the last checkpoint. Checkpoints whose
+ * last entry is not old do not count. Null: no checkpoint signs any of it. If the chunk ends the chain of a killed process, no
+ * checkpoint will come: then the last entry is signed here, and the whole chunk is returned. A dry run signs nothing.
  */
 async function signedPartOfChunk(
   pruning: ChainPruneDeps & { readonly transaction: Database['kysely'] },

@@ -47,8 +47,8 @@ type ActRepeater<Kind extends JournalKind> = (deps: ApplyDeps, act: JournalActOf
 
 /**
  * How each kind of act is repeated. The restored database may lack what an act names, such as a registry: it was added after the
- * backup, or an earlier act has removed it. Then some kinds do nothing. Some store the effect, such as a revoked key, until the
- * registry is added again. Others throw AdminRefusal, because the operator must add it first.
+ * backup, or an earlier act has removed it. Then some kinds do nothing. Some store the effect, such as a revoked key, for when
+ * it is added again. Others throw AdminRefusal, because the operator must add it first.
  */
 const ACT_REPEATERS: { readonly [Kind in JournalKind]: ActRepeater<Kind> } = {
   day_keys_destroyed: ({ db }, { days }) => destroyBodyKeysOfDays(db, days),

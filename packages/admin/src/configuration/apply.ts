@@ -163,7 +163,7 @@ async function planSteps({ db }: HasDatabase, wanted: Configuration): Promise<St
   }
 }
 
-/** Refuses a file after which no participant could send requests, if some can send requests now. @throws AdminRefusal */
+/** Refuses a file after which none of the participants that can send requests now could send them. @throws AdminRefusal */
 function checkSomebodyCanAsk(stored: StoredRows, planned: readonly PlannedParticipant[], now = new Date()): void {
   const able = stored.participants.filter((row) => canAsk(row, now))
   const stays = able.some(({ participant }) => {

@@ -29,7 +29,8 @@ export interface WithdrawingPerson {
 
 /**
  * Finds a person by an identifier, and returns the person's identifiers as pseudonyms.
- * @throws AdminRefusal no registry can have an identifier of this type and form, or several records of a type have it
+ * @throws AdminRefusal no registry lists such a type, and no record has the identifier; its value has a wrong form; or several
+ * records of one type in a registry have it
  */
 export async function findWithdrawingPerson({ db, vault }: HasVault, person: GivenPerson): Promise<WithdrawingPerson> {
   const all = new Map<string, Identifier>()

@@ -22,7 +22,7 @@ export const WithdrawalReceipt = closed({
   receipt: text(`The same with what was withdrawn, as a compact JWS of type ${RECEIPT_TYPE}, signed by the server.`),
 })
 
-/** Makes and signs a receipt. @param withdrawn the caller's input: what is withdrawn. Only the receipt contains it */
+/** Makes and signs a receipt. @param withdrawn what is withdrawn, as the caller gave it; the receipt says it */
 export async function makeReceipt({ db, vault }: HasVault, withdrawn: object, stopped: ConsentStops, at = new Date()) {
   const keys = await ensureAndLoadOwnKeys(db, await vault(), { error: () => undefined })
   const { kid, algorithm, privateKey } = await keys.signing()

@@ -190,7 +190,7 @@ function judgeCheckStep(
 
 /**
  * Lets the system show what is missing. Sends a delivery again that was acknowledged at its first attempt, if no delivery was
- * sent again yet. Queues a test notification for a live subscription, if it acknowledged none and none is under way.
+ * sent again yet. Queues a test notification for a live subscription, if none was acknowledged and none is under way.
  */
 async function sendMissingMessages(
   { db, samples }: HasSamples,

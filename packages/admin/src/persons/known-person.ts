@@ -24,8 +24,9 @@ export interface KnownIdentifier extends PersonIdentifier {
 const MOST_FIND_ROUNDS = 5
 
 /**
- * Finds the identifiers of a person: the given one, and those of the person's records. If several records have an identifier, it
- * leads to no record. Phone numbers and e-mail addresses of records are left out, because several people may share them.
+ * Finds the identifiers of a person: the given one, and those of the person's records. If several records of a type in a registry
+ * have an identifier, it leads to none of them. Phone numbers and e-mail addresses of records are left out, because several
+ * people may share them.
  * @throws AdminRefusal no kind and no registry can have such an identifier
  */
 export async function findIdentifiersOfPerson(

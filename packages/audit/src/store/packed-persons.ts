@@ -87,7 +87,10 @@ const ENTRY_KEY_BYTES = 6
 export const entryKeyOf = (value: Buffer | string): number =>
   (typeof value === 'string' ? sha256(value) : value).readUIntBE(0, ENTRY_KEY_BYTES)
 
-/** The keys of an entry: one for each person, and one for each exchange whose answer it repeats. */
+/**
+ * The numbers by which an index finds an entry, in ascending order: one for each person, and one for each exchange whose stored
+ * answer is sent or shown again. @param repeats the correlation_ids of these exchanges
+ */
 export function entryKeysOf(persons: readonly PackedPerson[], repeats: readonly string[] = []): readonly number[] {
   const found = new Set(repeats.map(entryKeyOf))
   for (const { pseudonym } of persons) found.add(entryKeyOf(pseudonym))

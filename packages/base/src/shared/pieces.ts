@@ -14,7 +14,7 @@ export class Pieces {
     this.#pieces = []
   }
 
-  /** All bytes so far. A single piece is not copied. */
+  /** All bytes so far. A single Buffer is not copied. */
   bytes(): Buffer {
     const [first, ...others] = [...this.#joined, ...this.#pieces]
     return Buffer.isBuffer(first) && others.length === 0 ? first : Buffer.concat(first === undefined ? [] : [first, ...others])

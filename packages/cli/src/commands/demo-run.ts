@@ -60,9 +60,9 @@ export async function runDemo(stop: StopRequest, options: DemoOptions): Promise<
 }
 
 /**
- * Returns a configuration with which the demo listens on this machine only, unless ROLLCALL_DEMO_REMOTE=1: the demo's
- * pages show its client secret, so others may have seen the secret on a screen. Many systems set HOST for other purposes, so an
- * address for other machines is reported and not used.
+ * Returns a configuration with which the demo listens on this machine only, unless ROLLCALL_DEMO_REMOTE=1: the demo's pages
+ * show its client secret, so others may have seen the secret on a screen. Many systems set HOST for other purposes, so an address
+ * for other machines is reported and not used.
  */
 function limitToLoopback(config: Config): Config {
   if (process.env.ROLLCALL_DEMO_REMOTE === '1') return config

@@ -94,8 +94,8 @@ until rollcall participant sign-out.`,
       examples: [EXAMPLE_PARTICIPANT],
       deps: async ({ config }) => {
         const { baseUrl } = await import('@rollcall/settings/addresses')
-        // Only the server knows whether it has the partner page (ROLLCALL_PARTNER_PAGE), so `isOn` is true here, and the
-        // link is always made. `base` returns the address before the path of the link.
+        // Only the server knows whether it has the partner page (ROLLCALL_PARTNER_PAGE), so `isOn` is true here, and the link is
+        // always made. `base` returns the address before the path of the link.
         return { partnerPage: { isOn: true, base: () => baseUrl(config, config.port) } }
       },
       text: ({ url, sender_id, expires_at }) =>

@@ -14,7 +14,7 @@ const ANSWER_TIMEOUT_SECONDS = 10
 
 process.stdin.once('end', () => process.exit()).resume()
 
-interface SimulatedRegistry {
+interface SimulationTarget {
   readonly registry: DemoRegistry
   readonly client: RegistryClient
   readonly life: Iterator<LifeEvent>
@@ -24,12 +24,12 @@ const demo = await readDemoFile()
 if (demo !== null) await simulate(demo)
 
 async function simulate({ admin, registries }: DemoFile): Promise<void> {
-  const all = await Promise.all(registries.map(makeSimulatedRegistry))
+  const all = await Promise.all(registries.map(makeSimulationTarget))
   const asked = ({ samples }: DemoRegistry, number: number) => {
     const { identifier_type = '', identifier_value = '' } = samples[number % samples.length] ?? {}
     return identifier(identifier_type, identifier_value)
   }
-  const simulatedActions: readonly ((one: SimulatedRegistry, number: number) => Promise<unknown>)[] = [
+  const simulatedActions: readonly ((one: SimulationTarget, number: number) => Promise<unknown>)[] = [
     async ({ registry, life }) => {
       const { done, value } = life.next()
       if (done !== true) await postEvent(admin, registry, value)
@@ -47,7 +47,7 @@ async function simulate({ admin, registries }: DemoFile): Promise<void> {
   }
 }
 
-async function makeSimulatedRegistry(registry: DemoRegistry): Promise<SimulatedRegistry> {
+async function makeSimulationTarget(registry: DemoRegistry): Promise<SimulationTarget> {
   const { client } = await readTarget({ registry: registry.namespace, timeout: ANSWER_TIMEOUT_SECONDS })
   const today = (): string => new Date().toISOString().slice(0, 10)
   const people = { seed: PEOPLE_SEED, count: DEMO_RECORD_COUNT }

@@ -55,6 +55,8 @@ describe('a search is over', () => {
     ['with a rejected page among others', [[page(1, 5)], [item('1', { status: 'rjct' })], [page(3, 5)]], 3],
     ['not with items of others', [[page(1, 2, 'another')]], null],
     ['not with an item that is worked on', [[item('1', { status: 'pdng' })], [page(1, 1)]], 2],
+    ['not with an item that is received', [[item('1', { status: 'rcvd' })], [page(1, 1)]], 2],
+    ['with a page of a registry that says of an answer that it is received', [[{ ...page(1, 1), ...nobody, status: 'rcvd' }]], 1],
   ])('%s', (_name, callbacks, expected) => {
     expect(endsAfter(waitingFor(['1']), callbacks)).toBe(expected)
   })

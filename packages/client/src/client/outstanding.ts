@@ -7,7 +7,7 @@ interface AwaitedItem {
   readonly pages: Set<number>
   /** The number of answers without pagination, such as rejections, which do not name their page. */
   rejected: number
-  /** The number of pages of the item, computed from the greatest total_count of its callbacks; 1 at first. */
+  /** The number of pages of the item: the greatest total_count / page_size of its callbacks, rounded up; 1 at first. */
   expected: number
 }
 
@@ -31,7 +31,7 @@ export class OutstandingPages {
     return this.#items.size === 0
   }
 
-  /** Notes the items of a callback. An item is dropped when all its pages have come. */
+  /** Notes the items of a callback. An item is dropped when no more answers of it are awaited (`noteItem`). */
   take({ search_response }: Pick<SearchResponse, 'search_response'>): void {
     for (const item of search_response) {
       const awaitedItem = this.#items.get(item.reference_id)
@@ -41,11 +41,12 @@ export class OutstandingPages {
 }
 
 /**
- * Notes one answer of an item. Returns true when no more are awaited: for `onePage`, after the first; after a first page that says
- * why it has no records; else when as many have come as the item has pages (total_count divided by page_size).
+ * Notes one answer of an item; the statuses rcvd and pdng do not count. Returns true when no more answers are awaited: for
+ * `onePage`, after one; after a first page that says why it has no records; else when as many have come as the item has pages.
  */
 function noteItem(waiting: AwaitedItem, { status, pagination, data, status_reason_message: why }: SearchItem): boolean {
-  if (status === 'rcvd' || status === 'pdng') return false
+  // Some registries answer `rcvd` with data (D25).
+  if (status === 'pdng' || (status === 'rcvd' && data === undefined)) return false
   if (pagination?.page_number === 1 && data?.reg_records.length === 0 && why !== undefined) return true
   if (pagination === undefined) waiting.rejected += 1
   else {

@@ -171,9 +171,9 @@ function checkIdentifiers(
 
 /**
  * Removes empty texts, except within lists. Also removes a null in place of a list with keyed elements (such as identifiers or
- * enrolments) or of an object that contains such a list, because an update never removes the list. Any other null stays in
- * the update: it removes the member from the record.
- * @throws InvalidBeneficiary when the update has a text, number or list in place of an object that contains such a list
+ * enrolments) or of an object that contains such a list, because an update never removes the list. Any other null stays in the
+ * update: it removes the member from the record.
+ * @throws InvalidBeneficiary the update has a value (not null or an empty text) in place of an object that contains such a list
  */
 function withoutEmptyMembers(paths: KeyedListPaths, object: JsonObject, path: string): JsonObject {
   const kept = Object.entries(object).flatMap(([name, value]): [string, JsonValue][] => {

@@ -52,7 +52,7 @@ export interface Ledger {
 
 export const emptyLedger = (): Ledger => ({ members: {}, programmes: new Map() })
 
-/** What is needed to read a ledger: the kind, the record type, and the registry's time zone, in which days begin. */
+/** What the functions need besides a ledger: the kind, the record type, and the registry's time zone, in which days begin. */
 export interface LedgerScope extends KindAndRecordType {
   readonly time_zone: string
 }
@@ -89,8 +89,8 @@ export function mergeUpdate(
   const known = elementsByProgramme(scope, taken.elements)
   for (const [programme, element] of known) addToStatusHistory(scope, ensureProgrammeLedger(ledger, programme), element)
   dropRemovedEnrolmentHistory(scope, ledger, known, now)
-  // Two enrolments of the update may be in one programme, so each gets a later stamp than the one before: the stamp of
-  // the update, and the enrolment's index in the update, in six digits.
+  // Two enrolments of the update may be in one programme, so each gets a later stamp than the one before: the stamp of the
+  // update, and the enrolment's index in the update, in six digits.
   const stamped = update.enrolments.map((enrolment, at) => {
     return { ...enrolment, stamp: `${origin.stamp} ${String(at).padStart(6, '0')}` }
   })

@@ -110,8 +110,8 @@ function mergeValue(scope: KindAndRecordType, path: string, value: JsonValue | u
 
 /**
  * Merges a list. A single value in place of a list counts as a list of one. Elements with the same key are merged. An element
- * without keys is added, unless the list has an equal element. If neither `value` nor `patch` is an array, an object
- * without keys in `patch` is merged into `value` instead, and a result of one element is a single value.
+ * without keys is added, unless the list has an equal element. If neither `value` nor `patch` is an array, an object without
+ * keys in `patch` is merged into `value` instead, and a result of one element is a single value.
  */
 function mergeList(
   scope: KindAndRecordType,

@@ -43,9 +43,9 @@ export interface RecordReader {
    */
   named(registry: RegistryShape, recordType: RecordType, identifiers: readonly string[]): Promise<readonly NamedRecord[]>
   /**
-   * For each record, the categories under which its person is protected; an unprotected record is left out. Other readers
-   * than that of our own tables leave out deleted records too. So, for a record that may be deleted, the caller must also check
-   * the last document of the record (`protectedOwnersOf`).
+   * For each record, the categories under which its person is protected; an unprotected record is left out. Readers other than
+   * that of our own tables leave out deleted records too. So, for a record that may be deleted, the caller must also check the
+   * last document of the record (`protectedOwnersOf`).
    */
   categories(
     registry: RegistryShape,

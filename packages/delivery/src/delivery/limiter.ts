@@ -17,8 +17,9 @@ export interface LimiterSettings {
 export interface Permit {
   /**
    * Ends the permit.
-   * @param outcome `healthy`: the attempt took less than `SLOW_ATTEMPT_MS` and did not fail; `failing`: the attempt failed or was
-   * slow; `unused`: nothing was attempted. After a call of `slow`, the limiter takes `healthy` as `failing`.
+   * @param outcome `healthy`: the peer answered in less than `SLOW_ATTEMPT_MS`, with a result that says it is up
+   * (`AttemptResult.peer`); `unused`: nothing was attempted; `failing`: any other attempt. After a call of `slow`, the limiter
+   * takes `healthy` as `failing`.
    */
   release(outcome: 'healthy' | 'failing' | 'unused'): void
   /** Marks the destination as failing while its attempt still continues, because the attempt takes long. */

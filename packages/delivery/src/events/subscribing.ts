@@ -98,8 +98,8 @@ export class SubscribeDecisions {
 
   /**
    * Decides whether an item makes a new subscription, renews one with the same criteria, or resumes a suspended one.
-   * @throws ItemRejection rjct.event.already_subscribed: the item has the criteria and the end of a live subscription, so nothing
-   * would change; rjct.notify_details.invalid: the participant has too many subscriptions
+   * @throws ItemRejection rjct.event.already_subscribed: the item has the criteria and the end of a subscription that is not
+   * suspended; rjct.notify_details.invalid: the participant has too many subscriptions
    */
   decide(criteria: SubscribeCriteria, item: SubscribingItem): SubscribeDecision {
     const same = subscriptionIdentityOf(criteria)

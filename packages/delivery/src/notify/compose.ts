@@ -162,7 +162,10 @@ function isSurvivorShown(grant: Grant, recordType: RecordType, record: JsonObjec
   )
 }
 
-/** The grant without its conditions (`rows`) and without hiding protected persons: planning has already checked both. */
+/**
+ * The grant without its conditions (`rows`), and without the test whether the record is that of a protected person: planning has
+ * checked both already. Hidden persons whom the record names are still removed (`hidden.takesOut`).
+ */
 const withoutGrantConditions = (grant: Grant): Grant => ({
   ...grant,
   rows: new Map(),

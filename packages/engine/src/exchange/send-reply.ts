@@ -34,7 +34,7 @@ export type ReplyPage = Pick<PageToCommit, 'page' | 'state' | 'items' | 'goesOn'
 }
 
 /**
- * Commits a page, and attempts its delivery or leaves it to the dispatcher.
+ * Commits a page, and attempts its delivery or leaves it to the dispatcher. Without an address the delivery is held.
  * @returns false when the claim of the exchange has ended; then nothing is sent
  */
 export async function sendReply(

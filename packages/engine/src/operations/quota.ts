@@ -8,8 +8,9 @@ import type { ItemWork } from './item.ts'
 
 /**
  * Takes `wanted` of `what` from the grant's rate and daily quota. If too few are left, the item is rejected. Only a synchronous
- * message whose only item exceeds the rate of items is refused as a whole, so that its sender can send it again. For the rate of
- * records no message is refused: the records are found already, and a refused message has no audit entry with their persons.
+ * message whose only item must wait for the rate of items is refused as a whole, so that its sender can send it again. For the
+ * rate of records no message is refused: the records are found already, and a refused message has no audit entry with their
+ * persons.
  * @param criteria the member of the message that the reason names
  * @throws ItemRejection the daily quota of the grant is used up, or its rate is reached
  * @throws RequestFault 429 err.request.too_many_requests with `retryAfter` in seconds

@@ -43,7 +43,7 @@ export async function rediscloseItem(
 }
 
 const WITHHELD_REASON = 'records of this answer are withheld under the grant of today; search again'
-/** The status_reason_message of an item whose records are withheld: the daily quota or the rate of records is used up. */
+/** The status_reason_message of an item whose records are withheld, by the limit of records that has too little left. */
 const QUOTA_USED_UP_REASONS = {
   day: 'the records are withheld: the daily quota of records that is granted to this participant is used up',
   minute:

@@ -268,8 +268,8 @@ const isEmptyRecord = (record: JsonValue): boolean => isJsonObject(record) && Ob
 
 /**
  * Discloses records within the budget of bytes. Bytes are counted while records are made, because a record in the shape that the
- * query selects may be longer than the stored one. If the query names members of a household, their identifiers are added to the
- * audit entry.
+ * query selects may be longer than the stored one. If the records are households with members whom the query names, the
+ * identifiers of these members are added to the audit entry.
  * @throws ItemRejection the records are too many; the budget is then unchanged
  */
 function disclosedRecords(

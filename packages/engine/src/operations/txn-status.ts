@@ -187,8 +187,8 @@ function idsInStatus(
 }
 
 /**
- * The members of a reply to a question that was not processed. The reply has no item: an item would say something about an
- * earlier request, and no earlier request was looked for.
+ * The members of a reply to a question that was not answered: its header was rejected, or the registry failed. The reply has no
+ * item, because an item would say something about an earlier request.
  * @param message may have another form than a question; its readable members are sent back
  */
 export function unansweredQuestionMembers(exchange: AskingExchange, message: Message): ReplyMembers {

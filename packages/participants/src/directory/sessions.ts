@@ -1,7 +1,9 @@
 /**
- * Sessions in browsers, and the one-time links that begin them. The value of a cookie, and the code of a link, is
- * `<id>_<secret>`. A session ends when somebody signs out, when it is idle for too long, at its fixed end, when its owner may no
- * longer sign in, or when a new sign-in of the owner ends the sessions used least recently, beyond the limit `operator_sessions`.
+ * Sessions in browsers, of operators in the console and of participants on the partner page, and the one-time links that begin
+ * them. The value of a cookie, and the code of a link, is `<id>_<secret>`. A session ends when its owner signs out, when an
+ * operator ends it, when it is idle for too long, at its fixed end, or when its operator token or its participant is no longer
+ * valid. A provider of OpenID Connect is not asked again: its sessions also end when another issuer is configured. A new sign-in
+ * ends those sessions of the owner that were used least recently, beyond the limit `operator_sessions`.
  */
 
 import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'

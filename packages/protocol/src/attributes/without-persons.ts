@@ -197,8 +197,8 @@ function cutPersonsFromMembers(scope: RemovalScope, path: string, object: JsonOb
 }
 
 /**
- * False when the object has this member in two spellings, and `value` is that of the spelling which readers ignore. The
- * identifiers in such a value may be another person's.
+ * False when the record's own identifiers are at or below `place`, the object has this member in two spellings, and `value` is
+ * that of the spelling which readers ignore: the identifiers in it may be another person's.
  */
 const mayHaveOwnIdentifiers = (
   { places: { own } }: RemovalScope,

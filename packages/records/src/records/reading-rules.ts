@@ -74,8 +74,9 @@ export async function storeReadingRules(
 }
 
 /**
- * Forgets the rules of column groups that this version does not know. It writes records without them, so a later version that knows
- * them must read them again. Attributes that an operator added stay: another node may have added one after the registry was read.
+ * Forgets the rules of column groups that this version does not know. It writes records without them, so a later version that
+ * knows them must read them again. Attributes that an operator added stay: another node may have added one after the registry was
+ * read.
  */
 export async function forgetUnknownRules(
   transaction: Transaction<unknown>,
@@ -84,7 +85,7 @@ export async function forgetUnknownRules(
 ): Promise<void> {
   const known = [...ruleDigestsOf(registry.kind, recordType).keys()]
   await sql`delete from column_rules as stored where registry = ${registry.id} and record_type = ${recordType.name}
-    and name <> all(${known}::text[]) and not exists (select from registry_attribute as added
+    and name <> all(${known}::text[]) and not exists (select 1 from registry_attribute as added
       where added.registry = stored.registry and added.record_type = stored.record_type and added.name = stored.name)`.execute(
     transaction,
   )

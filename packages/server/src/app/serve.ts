@@ -44,8 +44,8 @@ export interface RunningServer {
   /** Gives the pages of both listeners the content of a demo. */
   show(showcase: Showcase): void
   /**
-   * Lets `/ready` answer 200 from now on, as long as the database answers and this version can use its schema. If the node
-   * has a worker, the worker's last polls must have succeeded too, unless it waits for `rollcall restore release`.
+   * Lets `/ready` answer 200 from now on, as long as the database answers and this version can use its schema. If the node has a
+   * worker, the worker's last polls must have succeeded too, unless it waits for `rollcall restore release`.
    */
   markReady(): void
   /** Stops the node: it takes nothing new, finishes what it can within the stop time, and closes. */

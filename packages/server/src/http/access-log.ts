@@ -1,7 +1,7 @@
 /**
- * The access log: a line for each answered request, with sender, operation, result and duration. The only content of a
- * message in a line is ids. An id that the sender chose is logged only if it is a UUID or a traceparent: any other text may be
- * personal data.
+ * The access log: a line for each answered request, with sender, operation, result and duration. The only content of a message
+ * in a line is ids. An id that the sender chose is logged only if it is a UUID or a traceparent: any other text may be personal
+ * data.
  */
 
 import { readTraceparent } from '@rollcall/core/model/traceparent'
@@ -32,8 +32,8 @@ export function addAccessLog(
     const outcome = requestOutcomeOf(status, noted)
     metrics.requestAnswered({ route: name, mode, status, outcome }, reply.elapsedTime / 1_000)
     // A stranger is a sender who is not known as a participant. A refused request of a stranger gets only a debug line here,
-    // because strangers could fill the log: `observe/src/refusals.ts` logs one a minute for each combination
-    // of refusal, address and reason.
+    // because strangers could fill the log: `observe/src/refusals.ts` logs one a minute for each combination of refusal, address
+    // and reason.
     const isStranger = outcome === 'refused' && noted.participant === null
     const lineLevel = PROBE_ROUTES.has(name) || isStranger ? 'debug' : level
     if (log.isLevelEnabled(lineLevel)) {

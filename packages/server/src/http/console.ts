@@ -25,8 +25,8 @@ const ASSET_TYPES: Readonly<Record<string, { readonly type: string; readonly com
 }
 
 /**
- * With these headers, other origins cannot load our pages or reach their windows, our pages send no Referer, and they get no
- * camera, location and so on.
+ * With these headers, other origins cannot load our pages as resources of theirs or reach their windows, our pages send no
+ * Referer, and they get no camera, location and so on.
  */
 const PAGE_HEADERS: AnswerHeaders = {
   'Referrer-Policy': 'no-referrer',

@@ -19,7 +19,7 @@ export type HttpServer = FastifyInstance
 export type RequestHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | void
 
 const MAX_HEADER_BYTES = 16_384
-/** In UTF-16 units: a sender_id or a message_id has up to 255 characters, of up to two units. */
+/** In UTF-16 units: a sender_id has up to 255 characters, of up to two units; a stored message_id (`messageKey`) up to 255. */
 const MAX_PATH_SEGMENT_CHARACTERS = 512
 
 /**

@@ -94,8 +94,8 @@ export const joinComparisonsSql = (column: string, conditions: readonly string[]
   conditions.length === 0 ? null : `(${conditions.map((one) => `${column} ${one}`).join(' and ')})`
 
 /**
- * Returns the SQL condition that a column of numbers is within the bounds of a test; null: the test has no bounds, or the column
- * has no numbers.
+ * Returns the SQL condition that a column of numbers is within the bounds of a test; null: the column has no numbers, or the test
+ * has no bounds, or only ones that are too large to compare.
  * @param margin the part of a bound by which it is moved outwards, such as `NUMBER_MARGIN`; not used for whole numbers
  * @param add returns the SQL of a new parameter
  */

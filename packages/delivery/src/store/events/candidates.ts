@@ -23,7 +23,10 @@ export interface FilterKeyMatch {
   readonly whole: boolean
 }
 
-/** A subscription that a change may match, and what its keys tell about the record before and after the change. */
+/**
+ * A subscription that a change may match. `before` and `after` compare the keys of the subscription's filter with those that the
+ * record has before and after the change.
+ */
 export interface SubscriptionCandidate {
   readonly at: number
   readonly subscription: number

@@ -178,8 +178,8 @@ export async function renewClaims(pool: pg.Pool, claims: readonly ExchangeClaim[
 
 /**
  * Releases claims; the exchanges are due again after so many seconds.
- * @param counted false: the run does not count in `runs`, because the node stops, or because the exchange has already failed so
- *   often that its pause is the longest (`releaseFailedExchange`)
+ * @param counted false: the run does not count in `runs`, because the node stops, or because the run has failed after the longest
+ *   pause (`releaseFailedExchange`)
  */
 export async function releaseClaims(
   pool: pg.Pool,

@@ -210,7 +210,7 @@ const storeAndAcceptSql = (parameter: WriteParameterSql): string => `${insertExc
   )}),
   announced as (select pg_notify('${WORK_CHANNEL}', '') where exists (select 1 from accepted where claim is null))`
 
-/** SQL that adds the accepted messages of the statement to the day's count for the daily limit. Chunks are not counted. */
+/** SQL that adds the accepted messages of the statement to the day's count for the daily limit. Chunks only add their bytes. */
 const COUNT_ACCEPTED_MESSAGES_SQL = `counted as (${countMessagesSql(ACCEPTED_DAY, 'accepted', 'count(*) filter (where parent is null)')})`
 
 /** Stores, accepts, announces and counts messages in one statement: all of it is written, or nothing. */

@@ -54,7 +54,10 @@ interface StoredMessage {
 export const inboxBodyBinding = ({ participant, message_id }: InboxKey): string =>
   `inbox ${inboxKeyText({ participant, message_id })}`
 
-/** Creates the inbox. @param options.waiting the most callbacks on this node that wait for a statement */
+/**
+ * Creates the inbox. @param options.waiting the most callbacks that wait on this node until a statement stores them; small and
+ * large callbacks are counted apart. Beyond the limit `persist` rejects with StoreBusy.
+ */
 export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting: number }): Inbox {
   const find = async (messages: readonly InboxKey[]): Promise<ReadonlyMap<string, StoredMessage>> => {
     const { rows } = await pool.query<InboxKey & StoredMessage>({

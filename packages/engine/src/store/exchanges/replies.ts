@@ -121,7 +121,7 @@ const pageRowsSql = (
     ${parameter(3)}::integer[], ${parameter(4)}::text[], ${parameter(5)}::boolean[]) with ordinality
     as step (id, claim, before, page, state, goes_on, number)`
 
-/** SQL condition: the exchange of the page (`step`) is not finished, and still has the claim and the last page of the run. */
+/** SQL condition: the exchange of the page (`step`) is not finished, and has not lost its claim or got another page meanwhile. */
 const HOLDS_CLAIM_SQL = `exchange.correlation_id = step.id and exchange.claim = step.claim and exchange.page = step.before
   and exchange.state in ('accepted', 'replying')`
 

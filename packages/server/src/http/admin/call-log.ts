@@ -47,7 +47,7 @@ export async function runLoggedCall(
 /** Rounds milliseconds to tenths, as the access log does. */
 const roundToTenths = (ms: number): number => Math.round(ms * 10) / 10
 
-/** The HTTP requests that `logCall` has logged; `logRequestsWithoutCall` logs the others. */
+/** The HTTP requests that `logCall` has logged: `logRequestsWithoutCall` does not log them again. */
 const loggedRequests = new WeakSet<IncomingMessage>()
 
 function logCall(
