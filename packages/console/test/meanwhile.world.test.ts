@@ -125,13 +125,14 @@ it('a search in the audit log that ended before the oldest entry goes on with a 
   await at.route('**/admin/v1/accounts?*', async (route) => {
     const { searchParams } = new URL(route.request().url())
     asked.push([searchParams.get('participant'), searchParams.get('to')])
-    if (asked.length > 1) return route.fulfill({ json: [] })
+    // The page may ask again for what it shows: the answer depends on the question alone.
+    if (searchParams.get('to') !== null) return route.fulfill({ json: [] })
     return route.fulfill({ status: 409, json: { errors: [{ code: 'err.request.conflict', message: `go on with to=${to}` }] } })
   })
   await operator.open('/accounts?participant=rare.example')
   await button('Look through older entries').click()
   await at.getByText('Nothing matches').waitFor()
-  expect(asked.slice(0, 2)).toEqual([
+  expect([asked[0], asked.at(-1)]).toEqual([
     ['rare.example', null],
     ['rare.example', to],
   ])
