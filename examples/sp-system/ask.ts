@@ -7,7 +7,10 @@ import { nodeListener } from '@rollcall/client/node'
 import type { RegistryName } from './questions.ts'
 import { clientOptions, peersOf, type Settings } from './settings.ts'
 
-/** Whether a record was found for each question, in their order; null where the registry rejected the question, or has not answered it yet. */
+/**
+ * Asks questions. True where a record was found, for each question in their order; null where the registry rejected the question,
+ * or has not answered it yet.
+ */
 export type Ask = (registry: RegistryName, batch: readonly QueryCriteria[]) => Promise<readonly (boolean | null)[]>
 
 export interface Asking {

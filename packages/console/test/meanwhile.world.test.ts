@@ -1,4 +1,4 @@
-/** What the console does when others act while its page is open, and what it shows to an operator of some registries. */
+/** The console while others act and its page is open, and its pages for an operator of some registries. */
 import { setGrant } from '@rollcall/admin/grants/grant-changes'
 import { explainGrant } from '@rollcall/admin/grants/grants'
 import { addOperator } from '@rollcall/admin/operators/operators'

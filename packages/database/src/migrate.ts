@@ -1,7 +1,6 @@
 /** Runs the migrations, after checks of the PostgreSQL server. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
-import { isTransactionConflict } from './database-errors.ts'
+import { repeatAfterConflicts, TABLE_LOCK_TIMEOUT } from './lock-conflict.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { StoreRefusal } from './refusal.ts'
 import { FIND_TABLE_OF_ANOTHER_OWNER, isPrivilegeMissing } from './roles.ts'
@@ -17,15 +16,6 @@ const MIGRATION_TABLE = 'rollcall_migration'
 const OLDEST_SERVER_VERSION = 15
 
 /**
- * The longest time for which a migration waits for a lock on a table. If the lock is not free then, the migrations are rolled
- * back, and tried again after `CONFLICT_PAUSE_MS`. The time is short, because statements of running nodes wait behind the
- * migration. After a wait of 1 s, PostgreSQL would look for a deadlock and end one side of it, perhaps a node's statement.
- */
-const LOCK_TIMEOUT = '200ms'
-/** Milliseconds until the migrations are tried again after a conflict, such as a lock that was not free. */
-const CONFLICT_PAUSE_MS = 1_000
-
-/**
  * Runs the migrations that have not run yet, on one connection, and returns their names.
  * @param only the names of the migrations to run. A restore gives those of the version that made the backup
  */
@@ -36,7 +26,7 @@ export async function runMigrations(
   await checkServer(connection)
   // A migration, and the wait for another node, may take longer than the time limit of a statement.
   await sql`set statement_timeout = 0`.execute(connection)
-  await sql.raw(`set lock_timeout = '${LOCK_TIMEOUT}'`).execute(connection)
+  await sql.raw(`set lock_timeout = '${TABLE_LOCK_TIMEOUT}'`).execute(connection)
   try {
     const done = await checkMigrationsUsable(connection)
     if (only.every((name) => done.includes(name))) return []
@@ -63,13 +53,12 @@ async function runPendingMigrations(connection: Kysely<unknown>, only: readonly 
     // Migrations developed at the same time may be merged in another order than their names have.
     allowUnorderedMigrations: true,
   })
-  for (;;) {
+  return repeatAfterConflicts(async () => {
     const { error, results } = await migrator.migrateToLatest()
     if (isPrivilegeMissing(error)) throw new StoreRefusal(NOT_OWNER_REFUSAL)
-    if (error === undefined) return (results ?? []).map((result) => result.migrationName)
-    if (!isTransactionConflict(error)) throw error
-    await sleep(CONFLICT_PAUSE_MS)
-  }
+    if (error !== undefined) throw error
+    return (results ?? []).map((result) => result.migrationName)
+  })
 }
 
 /**

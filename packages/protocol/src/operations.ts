@@ -62,7 +62,7 @@ const NOTIFY = callback(
 /** The messages that a registry sends to a requester. */
 export const CALLBACKS: readonly Callback[] = [ON_SEARCH, ON_SUBSCRIBE, ON_UNSUBSCRIBE, TXN_ON_STATUS, NOTIFY]
 
-/** What the questions about one person have in common. Only some kinds answer them, at once. */
+/** The members that all questions about one person share. Only some kinds answer them, and only synchronously. */
 const QUESTION_ABOUT_PERSON = {
   action: 'search',
   async_paths: [],

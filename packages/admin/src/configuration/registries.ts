@@ -4,11 +4,10 @@ import type { Environment } from '@rollcall/core/model/environment'
 import type { Registry } from '@rollcall/core/model/registry'
 import { type Attribute, type AttributeAddition, additionProblem, extendKind, type Kind, kindNamed } from '@rollcall/protocol'
 import { removeAttribute } from '@rollcall/records/registries/registry-attributes'
-import { SourceRefusal } from '@rollcall/source/engine/source-refusal'
-import { readSourceFile } from '@rollcall/source/source-file'
 import { isSameJson } from '../approvals/diff-lines.ts'
 import { addAttribute, indexAttribute } from '../registries/attributes.ts'
 import { addRegistry, changeRegistry } from '../registries/registries.ts'
+import { findSourceFault } from '../registries/source-check.ts'
 import type { AttributeEntry, Configuration, RegistryEntry } from './file.ts'
 import { planIdentifiers } from './identifiers.ts'
 import { registryEntry } from './read.ts'
@@ -60,7 +59,8 @@ function planStoredRegistry(
   kind: Kind,
 ): ConfigStep[] {
   const source = entry.source ?? registry.source
-  if (steps.length > 0 && source !== null) checkSourceFits(source, kind, [...at, 'source'])
+  const fault = steps.length > 0 && source !== null ? findSourceFault(source, kind) : null
+  if (fault !== null) throw refusalAt([...at, 'source'], fault.message)
   const isStepForSource = (step: ConfigStep) => isSameJson(step.at, [...at, 'source'])
   // A removal is not last if another step adds the same thing again: the removal must come before that step.
   const isLast = (step: ConfigStep) =>
@@ -69,15 +69,6 @@ function planStoredRegistry(
     ? [steps.filter((step) => !isLast(step)), steps.filter(isLast)]
     : [steps, []]
   return [...changes.filter((step) => !isStepForSource(step)), ...changes.filter(isStepForSource), ...removals]
-}
-
-function checkSourceFits(source: object, kind: Kind, at: FilePlace): void {
-  try {
-    readSourceFile(source, kind)
-  } catch (error) {
-    if (!(error instanceof SourceRefusal)) throw error
-    throw refusalAt(at, error.message)
-  }
 }
 
 function kindOf({ kind }: RegistryEntry): Kind {

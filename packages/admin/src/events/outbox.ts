@@ -40,7 +40,7 @@ type OutboxDeps = PublishDeps &
 /**
  * Publishes the waiting rows, each in a transaction of its own that also deletes the row. A row that cannot be published is put
  * aside with the reason, and the next row follows. A row that takes too long, or whose columns are removed meanwhile, is tried
- * again at the next poll. After `MOST_ROW_TIMEOUTS` such attempts it is put aside too.
+ * again at the next poll. After `MOST_ROW_ATTEMPTS` such attempts it is put aside too.
  * @throws the error of the database
  */
 export async function publishOutbox(deps: OutboxDeps, signal: AbortSignal): Promise<void> {
@@ -57,7 +57,7 @@ const OUTBOX_CALLER = { kind: 'server', component: 'outbox' } as const
 const NEXT_POLL_MS = 200
 
 /** The number of attempts after which a row is put aside that takes too long, or whose columns are gone. */
-const MOST_ROW_TIMEOUTS = 10
+const MOST_ROW_ATTEMPTS = 10
 
 /**
  * Publishes the next row.
@@ -77,7 +77,7 @@ async function publishNextRow(deps: OutboxDeps): Promise<boolean> {
       if (isStatementTimeout(error) || isMissingColumnOrTable(error)) {
         const timeouts = await noteOutboxTimeout(client, id)
         deps.log.warn({ id, timeouts, ...safeDatabaseError(error) }, 'a row of the outbox is tried again')
-        if (timeouts < MOST_ROW_TIMEOUTS) return false
+        if (timeouts < MOST_ROW_ATTEMPTS) return false
         // The cause is not the row, but an unavailable database or a conflict: the row is tried again.
       } else if (isUnavailable(error) || isTransactionConflict(error)) throw error
       const failure = failureReason(error)
@@ -113,7 +113,7 @@ const isMissingColumnOrTable = (error: unknown): boolean => ['42703', '42P01'].i
 function failureReason(error: unknown): string {
   if (error instanceof AdminRefusal) return error.message
   if (isStatementTimeout(error)) {
-    return `publishing it took longer than a statement may (30 seconds), ${MOST_ROW_TIMEOUTS} times`
+    return `publishing it took longer than a statement may (30 seconds), ${MOST_ROW_ATTEMPTS} times`
   }
   if (isDataError(error)) return 'the database does not take what the row holds'
   return 'the server failed to publish it; the failure is logged'

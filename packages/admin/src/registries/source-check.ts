@@ -123,13 +123,20 @@ export async function withSourceRefusals<Result>(work: () => Promise<Result>): P
 
 /** Checks that a kind has all that the source of a registry maps. @throws AdminRefusal */
 export function checkSourceFits({ namespace, source }: Pick<Registry, 'namespace' | 'source'>, kind: Kind): void {
-  if (source === null) return
+  const cause = source === null ? null : findSourceFault(source, kind)
+  if (cause === null) return
+  const message = `the source of ${namespace} would not fit (${cause.message}); change it first`
+  throw new AdminRefusal(message, { reason: 'conflict', cause })
+}
+
+/** Finds the first fault of a source file, such as a path that the kind does not have; null when there is none. */
+export function findSourceFault(source: object, kind: Kind): SourceRefusal | null {
   try {
     readSourceFile(source, kind)
+    return null
   } catch (error) {
-    if (!(error instanceof SourceRefusal)) throw error
-    const message = `the source of ${namespace} would not fit (${error.message}); change it first`
-    throw new AdminRefusal(message, { reason: 'conflict', cause: error })
+    if (error instanceof SourceRefusal) return error
+    throw error
   }
 }
 

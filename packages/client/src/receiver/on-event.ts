@@ -25,8 +25,8 @@ export const EVENT_NAMES = [
 export type EventName = (typeof EVENT_NAMES)[number]
 
 /**
- * Whether a record matches a subscription's filter before and after a change: only after it (`entered`), before and after
- * (`stayed`), or only before it (`left`).
+ * Says when a record matches a subscription's filter: only after a change (`entered`), before and after it (`stayed`), or only
+ * before it (`left`).
  */
 export type Presence = 'entered' | 'stayed' | 'left'
 

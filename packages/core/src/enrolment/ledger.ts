@@ -52,7 +52,7 @@ export interface Ledger {
 
 export const emptyLedger = (): Ledger => ({ members: {}, programmes: new Map() })
 
-/** What the functions need besides a ledger: the kind, the record type, and the registry's time zone, in which days begin. */
+/** The kind and the record type of a ledger, and the registry's time zone, in which days begin. */
 export interface LedgerScope extends KindAndRecordType {
   readonly time_zone: string
 }
@@ -124,7 +124,7 @@ export function nextStatusTime({ time_zone }: LedgerScope, { programmes }: Ledge
   const starts = [...programmes.values()]
     .flatMap(({ statuses }) => [...statuses.keys()])
     .filter((from) => !hasStatusBegun(from, time_zone, now))
-  // Of the starts that are days, only the first day can be the result. The others are not converted to times, which is slow.
+  // Only the first of the days can be the result. The other days are not converted to times, which is slow.
   const [firstDay] = starts.filter((from) => !from.includes(' ')).toSorted()
   const times = starts.filter((from) => from === firstDay || from.includes(' ')).map((from) => statusStartMs(from, time_zone))
   return times.length === 0 ? null : Math.min(...times)

@@ -185,8 +185,8 @@ export interface Grant {
   readonly identifiers: ShownIdentifierTypes
   readonly hidden: HiddenPersonRules
   /**
-   * What a signed consent allows to show, by record type. Only the copy of a grant that is made for an item with a signed consent
-   * has this member.
+   * The members that a signed consent allows to show, by record type. Only the copy of a grant that is made for an item with a
+   * signed consent has them.
    */
   readonly coverage?: ReadonlyMap<string, VisibleNode>
   /** The grant that replaces this one for emergency items; absent when the terms have no emergency part. */

@@ -9,7 +9,7 @@ export interface CountedPage {
   readonly page_number: number
   /** The number of records in the page. */
   readonly shown: number
-  /** Whether other pages can be had: `never` where the grant shows no records, `sent` where callbacks have them all. */
+  /** The way to the other pages: `never` where the grant shows no records, `sent` where callbacks have them all. */
   readonly others: 'never' | 'on request' | 'sent'
 }
 

@@ -28,7 +28,7 @@ export interface RecordingDeps {
  * record type are then not applied.
  */
 export interface EventOfChange extends DerivedEvent {
-  /** Of a correction: the id of the corrected event, or 'all' events of the record. Absent: all its events of the same type. */
+  /** A correction names the id of the corrected event, or 'all' events of the record. Absent: all its events of the same type. */
   readonly corrected_event?: number | 'all'
   /** The identifier of the survivor that has replaced this record in a merge, not normalised: as the survivor has it. */
   readonly replaced_by?: Identifier

@@ -174,7 +174,7 @@ async function answerAsOneItem(
   }
 }
 
-/** What is said of each item of a request without an answer (N7): `rcvd` not begun, `pdng` begun, `rjct` never to be answered. */
+/** Makes the members of each item of a request without an answer (N7): `rcvd` not begun, `pdng` begun, `rjct` never answered. */
 function unansweredItemMembers(
   { clock }: AnswerDeps,
   { state, started_at, open_chunks }: AcceptedExchange,

@@ -121,7 +121,7 @@ export function environmentProblem(
   return `the registry ${namespace} is ${environment} and the participant is ${participant}; ${ADVICE_BY_ENVIRONMENT[participant]}`
 }
 
-/** What the operator can do to give the grant, by the environment of the participant. */
+/** The command with which the operator can give the grant after all, by the environment of the participant. */
 const ADVICE_BY_ENVIRONMENT: Readonly<Record<Environment, string>> = {
   sandbox: 'rollcall participant promote makes a participant live',
   live: 'add a sandbox participant for it with rollcall participant add --sandbox',

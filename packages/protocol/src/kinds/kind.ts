@@ -190,8 +190,8 @@ export interface EventOffer {
   readonly has?: readonly string[]
   readonly lacks?: readonly string[]
   /**
-   * Of the sample records with the right attributes, chooses the one in which this date is the latest or the earliest. Records
-   * without the date are left out.
+   * Chooses, among the sample records with the right attributes, the one in which this date is the latest or the earliest.
+   * Records without the date are left out.
    */
   readonly by?: { readonly attribute: string; readonly first: 'latest' | 'earliest' }
 }

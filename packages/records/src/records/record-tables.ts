@@ -1,8 +1,7 @@
 /** The tables of a registry's records. The kind decides their columns and indexes. */
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { RegistryShape } from '@rollcall/core/model/registry'
-import { isTransactionConflict } from '@rollcall/database/database-errors'
+import { repeatAfterConflicts, TABLE_LOCK_TIMEOUT } from '@rollcall/database/lock-conflict'
 import { joinName, quoteName, recordTableName } from '@rollcall/database/names'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { NO_STATEMENT_TIMEOUT_SQL } from '@rollcall/database/transaction'
@@ -84,25 +83,14 @@ function computeRecordTable(registryId: number, recordType: RecordType): RecordT
  * @throws StoreRefusal a column exists with another type
  */
 export async function ensureRecordTables(db: { kysely: Kysely<unknown> }, registry: RegistryShape): Promise<void> {
-  for (;;) {
-    try {
-      return await db.kysely.transaction().execute(async (transaction) => {
-        await sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`.execute(transaction)
-        await createRecordTables(transaction, registry)
-      })
-    } catch (error) {
-      if (!isTransactionConflict(error)) throw error
-      await sleep(CONFLICT_PAUSE_MS)
-    }
-  }
+  // Searches wait behind a new column, while it waits for statements that use its table, such as a backup.
+  await repeatAfterConflicts(() =>
+    db.kysely.transaction().execute(async (transaction) => {
+      await sql`select set_config('lock_timeout', ${TABLE_LOCK_TIMEOUT}, true)`.execute(transaction)
+      await createRecordTables(transaction, registry)
+    }),
+  )
 }
-
-/**
- * The longest time for which a new column waits for statements that use its table, such as a backup. Searches wait behind it, so
- * all is rolled back then, and tried again after `CONFLICT_PAUSE_MS`, as migrations are.
- */
-const LOCK_TIMEOUT = '200ms'
-const CONFLICT_PAUSE_MS = 1_000
 
 /** Does the same as `ensureRecordTables`, inside the caller's transaction. */
 export async function createRecordTables(transaction: Transaction<unknown>, registry: RegistryShape): Promise<void> {

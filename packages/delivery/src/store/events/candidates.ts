@@ -1,6 +1,6 @@
 /** Finds the subscriptions whose filters share a key with a changed record (`FilterKey`): only these can match the change. */
+import { columnValues } from '@rollcall/database/column-values'
 import type { ClientBase } from 'pg'
-import { columnValues } from './column-values.ts'
 
 /** One key of a record that changed. */
 export interface ChangedRecordKey {

@@ -1,10 +1,10 @@
 /** Stores envelopes of mailboxes. Each envelope is committed together with its delivery and its notifications. */
 
 import type { DeliveryClaim, NewDelivery } from '@rollcall/core/model/delivery'
+import { columnValues } from '@rollcall/database/column-values'
 import type { JointWrite } from '@rollcall/database/joint-write'
 import { countGrantUseSql } from '@rollcall/participants/store/grant-use'
 import { insertDeliveriesSql } from '../deliveries/deliveries.ts'
-import { columnValues } from './column-values.ts'
 import { IS_SILENCED_SQL } from './waiting.ts'
 
 /** The next envelope of a mailbox, to be committed with its delivery. */

@@ -2,11 +2,11 @@
 
 import type { FilterTransition, NotificationPurpose } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
+import { columnValues } from '@rollcall/database/column-values'
 import { MAILBOXES_PAYLOAD_PREFIX, MOST_ANNOUNCED_MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
 import { isSameRecordSql, toStoredId } from '@rollcall/database/record-ids'
 import { lastDeletionSql } from '@rollcall/records/records/forget-traces'
 import type { ClientBase } from 'pg'
-import { columnValues } from './column-values.ts'
 
 /**
  * SQL of the reference_id that the item of an event has in a mailbox, whichever subscriptions the event matched. It is computed

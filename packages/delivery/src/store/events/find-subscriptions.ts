@@ -3,10 +3,10 @@
 import { authorityNameSql } from '@rollcall/consents/store/consent-ended'
 import type { ConsentSummary } from '@rollcall/core/model/consent'
 import type { SubscriptionState } from '@rollcall/core/model/event'
+import { columnValues } from '@rollcall/database/column-values'
 import type { Database, DatabaseWithPool } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
 import type { ClientBase } from 'pg'
-import { columnValues } from './column-values.ts'
 import { IS_UNFILTERED_SQL } from './waiting.ts'
 
 /**

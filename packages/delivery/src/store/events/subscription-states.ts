@@ -4,9 +4,9 @@
  */
 
 import { type EndReason, SILENT_END_REASONS, type SuspensionReason } from '@rollcall/core/model/event'
+import { columnValues } from '@rollcall/database/column-values'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
-import { columnValues } from './column-values.ts'
 
 /** Deletes the keys of subscriptions (`FilterKey`), so that changes of records are no longer matched with these subscriptions. */
 async function deleteSubscriptionKeys(client: ClientBase, subscriptions: readonly number[]): Promise<void> {

@@ -6,8 +6,8 @@
 import { pseudonymsSql, pseudonymsText } from '@rollcall/consents/store/consent-uses'
 import type { SubscriptionConsent } from '@rollcall/core/model/consent'
 import type { Frequency } from '@rollcall/core/model/event'
+import { columnValues } from '@rollcall/database/column-values'
 import type { ClientBase } from 'pg'
-import { columnValues } from './column-values.ts'
 import { moveWaitingNotifications } from './recall-envelope.ts'
 import { type FiledSubscriptionKey, insertSubscriptionKeys } from './subscription-states.ts'
 

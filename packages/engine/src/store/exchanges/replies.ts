@@ -2,6 +2,7 @@
 
 import type { DeliveryClaim, NewDelivery } from '@rollcall/core/model/delivery'
 import type { RecordId } from '@rollcall/core/model/records'
+import { columnValues } from '@rollcall/database/column-values'
 import type { Database } from '@rollcall/database/database'
 import { type JointWrite, ownStatementParameterSql, type WriteParameterSql } from '@rollcall/database/joint-write'
 import { toStoredIdArrays } from '@rollcall/database/record-ids'
@@ -110,9 +111,6 @@ function pageValues(pages: readonly PageToCommit[]): unknown[] {
 }
 
 const NO_RECORD_IDS = { record_ids: null, record_keys: null }
-
-const columnValues = <Row>(rows: readonly Row[], names: readonly (keyof Row)[]): unknown[][] =>
-  names.map((name) => rows.map((row) => row[name]))
 
 /** Makes SQL for a `from` clause: the pages to write, from the parameters of the statement. */
 const pageRowsSql = (
