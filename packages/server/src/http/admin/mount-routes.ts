@@ -3,14 +3,15 @@
 import { NO_APPROVAL_NEEDED } from '@rollcall/admin/act'
 import { AdminRefusal } from '@rollcall/admin/admin-function'
 import { ActWaitsError, createApprovals } from '@rollcall/admin/approvals/approval'
+import type { HasDatabase } from '@rollcall/admin/deps'
 import { canListParticipants, checkParticipantIsKnownTo } from '@rollcall/admin/participants/known'
 import { isAuthorityNamed } from '@rollcall/consents/store/authorities'
 import { hasRole, mayUseRegistry, type Operator } from '@rollcall/core/model/operator'
 import type { Registry } from '@rollcall/core/model/registry'
 import { RequestFault } from '@rollcall/protocol'
+import { findRegistry } from '@rollcall/records/registries/registries'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFoundFault, sendJson } from '../answer.ts'
-import type { HasDirectory } from '../protocol-routes.ts'
 import { type HttpServer, mountCalls, mountHandler } from '../server.ts'
 import { type AuthenticationDeps, authenticate, type OperatorListener } from './authenticate.ts'
 import { type CallFacts, type CallLogDeps, logRequestsWithoutCall, runLoggedCall } from './call-log.ts'
@@ -26,8 +27,7 @@ import { ADMIN_ROUTES } from './routes.ts'
 type AdminRouteDeps = Omit<AdminDeps, 'caller' | 'approvals'> & {
   /** True when some acts wait for a second operator. */
   readonly twoPerson: boolean
-} & HasDirectory &
-  CallLogDeps &
+} & CallLogDeps &
   AuthenticationDeps & { readonly limits: InputLimits }
 
 export function addAdminRoutes(app: HttpServer, deps: AdminRouteDeps, listener: OperatorListener): void {
@@ -119,14 +119,15 @@ function findNamespacePlace(route: AdminRoute): 'params' | 'query' | 'body' | nu
  * others exist
  */
 async function findNamedRegistry(
-  { directory }: HasDirectory,
+  { db }: HasDatabase,
   given: { readonly namespace?: unknown },
   operator: Operator,
 ): Promise<Registry | null> {
   const { namespace } = given
   if (typeof namespace !== 'string') return null
-  const registry = await directory.registry(namespace)
-  if (registry === undefined) throw mayUseRegistry(operator, null) ? notFoundFault() : otherRegistriesFault()
+  // The directory of this node may be half a second old, and would not know a registry that was added by the call before this one.
+  const registry = await findRegistry(db, namespace)
+  if (registry === null) throw mayUseRegistry(operator, null) ? notFoundFault() : otherRegistriesFault()
   return registry
 }
 
