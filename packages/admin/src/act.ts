@@ -3,7 +3,7 @@
  * waits for a second operator. Each call that changes something or shows data of a person has an audit entry, except calls of
  * callers without names (`callerNames`) and repeated reads by an open page (`Caller.isRepeatedAccess`). An admin function that is
  * no act (`defineAdminFunction`) names no person. Only two functions that are no acts change anything: `migrateDatabase`, and
- * `showChecklist`, which stores when a participant took each step first.
+ * `showChecklist`, which stores when a participant took each step for the first time.
  */
 
 import { createSemaphore, runInSlot } from '@rollcall/base/shared/semaphore'
@@ -23,7 +23,7 @@ import { type ActFacts, type Caller, canDoAct } from './caller.ts'
 /** Dependencies that every act needs, in addition to its own. */
 export interface BaseActDeps {
   readonly caller: Caller
-  /** The audit log that gets the entry of the act (`ActTerms.entry` says when). */
+  /** The audit log that gets the entry of the act; `entry` in the definition of the act says when. */
   readonly auditLog: AuditLog
   readonly approvals: ApprovalRules
 }
@@ -80,13 +80,13 @@ interface ActTerms<Deps, Input extends TSchema, Result extends TSchema, Stored> 
     | WaitAlwaysTerms<Deps, ReadOnly<Static<Input>>>
     | WaitIfWiderTerms<Deps, ReadOnly<Static<Input>>, Stored>
   /**
-   * Set if the act changes settings, such as grants, that decide whether acts wait. Acts with `settings` run one after another.
-   * One transaction decides whether this act waits, and does its work. A step of a configuration file never waits.
+   * Set if the act changes settings, such as grants. Whether an act waits may depend on stored settings (`compare`), so acts with
+   * `settings` run one after another, each with comparison and work in one transaction. Steps of a configuration file never wait.
    */
   readonly settings?: true
   /**
    * When the audit entry is written. `first` (default): before the work begins. `within`: by the work, which finds the persons or
-   * the registry that the entry names, before it shows or changes anything. Only a restore changes the database before.
+   * the registry that the entry names, before it shows or changes anything. Only a restore changes the database before its entry.
    */
   readonly entry?: 'first' | 'within'
   readonly input: Input

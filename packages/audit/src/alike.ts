@@ -34,7 +34,10 @@ const IDENTICAL_MEMBERS = {
 } as const satisfies Readonly<Record<Exclude<keyof StoredAuditEntry, OtherwiseComparedMember>, true>>
 const identicalMemberNames = Object.keys(IDENTICAL_MEMBERS) as readonly (keyof typeof IDENTICAL_MEMBERS)[]
 
-/** True when two entries are equal, apart from values that may differ in one shape: `findShapeValues` compares these. */
+/**
+ * True when two entries are equal in what entries of one shape must have in common. Their other values, such as the digests of
+ * messages, are not compared here: `findShapeValues` checks that these have the form that the shape needs.
+ */
 export function mayHaveSameShape(one: StoredAuditEntry, other: StoredAuditEntry): boolean {
   for (const name of identicalMemberNames) if (one[name] !== other[name]) return false
   return (

@@ -97,15 +97,18 @@ function createChainWriter(
   checkpoints: Checkpoints,
   drift: { offset: number },
 ): {
-  /** Writes entries. @returns for each entry, whether it was written; false: `JointWrite.held` did not select its joint row */
+  /**
+   * Writes entries. @returns for each entry, true when it was written; false: its joint row (of another package) could not be
+   * locked, found or inserted (`JointWrite.held`), for example because another transaction locks the row
+   */
   readonly write: (entries: readonly PreparedEntry[]) => Promise<readonly boolean[]>
   readonly end: () => void
 } {
   const shapes = createShapes()
   let chain: WritableChain | null = null
   /**
-   * Appends entries. Returns the new end of the chain, and the indexes in `entries` of those whose joint row (of another package)
-   * `JointWrite.held` did not select. If any index is returned, no entry was written.
+   * Appends entries. Returns the new end of the chain, and the indexes in `entries` of those whose joint row could not be locked,
+   * found or inserted. If any index is returned, no entry was written.
    */
   const append = async (
     current: WritableChain,

@@ -32,7 +32,7 @@ export interface CheckpointContent {
   readonly witness: WitnessState
   /** The kids of the keys for pseudonyms and for details; absent in the oldest checkpoints. */
   readonly keys?: SymmetricKeyKids
-  /** When each active key of the audit log was made, by kid, with microseconds; absent in earlier versions. */
+  /** When each active audit key was made, by kid, with microseconds; null: an infinite time. Absent in earlier versions. */
   readonly keys_created?: Readonly<Record<string, string | null>>
 }
 

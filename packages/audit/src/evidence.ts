@@ -14,6 +14,7 @@ const TextSchema = Type.String()
 const Hexadecimal = Type.String({ pattern: '^(?:[0-9a-f]{2})*$' })
 const SIGNATURE_MEMBERS = { kid: TextSchema, signature: Type.String({ pattern: '^[A-Za-z0-9_-]{86}$' }) } as const
 
+/** The schema of an evidence file. The type `Evidence` below is made from it. */
 export const Evidence = closedObject({
   version: Type.Literal(1),
   made_at: TextSchema,

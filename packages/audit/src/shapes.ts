@@ -162,7 +162,7 @@ const ownFieldsOf = ({ consent, correlation_id, reply, request, sealed, transact
 type OwnFields = ReturnType<typeof ownFieldsOf>
 type OwnField = keyof OwnFields
 
-/** How the values of some members are packed. Others are packed as texts, except parts of signatures. */
+/** How the values of some members are packed. Parts of signatures are packed as times or bytes, other packed values as texts. */
 const FIELD_PACKINGS: Readonly<Partial<Record<OwnField, PackingLetter>>> = {
   jti: 'u',
   reply_digest: 'h',

@@ -11,7 +11,7 @@ import { listenForStop } from './stop.ts'
 export interface AdminFunction<Input, Result, More> {
   (deps: CommandDeps & More, input: Input): Promise<Result>
   readonly input: { readonly properties?: object }
-  /** The row that describes this function as an act (`ActRow`); null: the function is no act. */
+  /** The description of this function as an act (an `ActRow` of packages/admin); null when the function is no act. */
   readonly act: object | null
 }
 
@@ -39,7 +39,7 @@ type CommandLineValues<Input> = Input & Readonly<Record<string, unknown>>
 interface AdminCommandDefinition<Input, Result, More> {
   /** One line for the list of commands; absent for a command in a module of its own. */
   readonly about?: string
-  /** Arguments, as in `namespace [record_type]` or `[ids...]`. One that is no member of the input is for `input` below. */
+  /** Arguments, as in `namespace [record_type]`. `input` below reads an argument that is no member of the function's input. */
   readonly args?: string
   /** How members are written on the command line: flags, or an OptionSpelling; null: no option. Default: `--` and the name. */
   readonly options?: Readonly<Record<string, string | OptionSpelling | null>>
@@ -100,7 +100,7 @@ export function adminCommand<Input, Result, More = unknown>(
   }
 }
 
-/** Makes an admin function that returns what `answer` makes of the result; `answer` may read the settings of this process. */
+/** Wraps an admin function: the command gets its result as `answer` converts it. `deps` has the settings of this process. */
 export const withChangedResult = <Input, Found, Result>(
   adminFunction: AdminFunction<Input, Found, unknown>,
   answer: (found: Found, deps: CommandDeps) => Result,
@@ -112,6 +112,7 @@ export const withChangedResult = <Input, Found, Result>(
 /** Stands for a null value. If the parser of an option returned null, Commander would store an empty text. */
 const NULL_STAND_IN = Symbol('null')
 
+/** Makes a parser for Commander. It returns NULL_STAND_IN where `read` returns null. */
 const withNullStandIn =
   (read: OptionSpelling['read'] = (text) => text) =>
   (text: string, before: unknown): unknown =>
@@ -148,6 +149,7 @@ async function runAdminFunction<Input, Result, More>(
   if (row.failed?.(result)) process.exitCode = EXIT_CODES.failed
 }
 
+/** The part of a command's definition that says which members of the input are read from files. */
 type FileMemberSettings = Pick<AdminCommandDefinition<unknown, unknown, unknown>, 'args' | 'options' | 'reads' | 'file'>
 
 /** The option that names the file of a member, for messages; undefined when the member is an argument. */

@@ -47,6 +47,7 @@ export function readProfile(text: string): SignatureProfile {
   return profile
 }
 
+/** Finds the only one of `names` that is in `words`; undefined when none is. @throws InvalidArgumentError several are */
 function findOnlyName<Name extends string>(names: readonly Name[], words: readonly string[]): Name | undefined {
   const [name, ...more] = names.filter((candidate) => words.includes(candidate))
   if (more.length > 0) throw new InvalidArgumentError(`It must name only one of ${names.filter(Boolean).join(', ')}.`)

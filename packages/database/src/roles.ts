@@ -200,6 +200,7 @@ async function checkNoTriggersOrRules(client: PoolClient): Promise<void> {
   )
 }
 
+/** Gives the application role its rights on the owner's tables, and takes all other rights on them away. */
 async function settleRights(client: PoolClient, { application }: RoleNames): Promise<void> {
   const role = quoteRole(application)
   const { rows } = await client.query<{ name: string }>(

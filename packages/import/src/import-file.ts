@@ -83,7 +83,7 @@ export interface EventRecordingOptions extends Pick<RecordingDeps, 'limits'> {
   readonly now: () => Date
 }
 
-/** Counts since the beginning of the source, including those of an interrupted import. */
+/** The counts that an import reports: since the beginning of the source, including those before an interruption. */
 export interface ImportProgress {
   /** The number of entries that were read, without blank lines. */
   readonly lines: number
@@ -224,7 +224,7 @@ async function importOpenedSource(
   }
 }
 
-/** How events are recorded; null: none are. Without a mode: as before an interruption, else only if the registry has records. */
+/** Null: no events. Without `mode`, a resumed import does as before; a new one records events if the registry has records. */
 async function chooseEventRecording(
   db: Database,
   registry: Registry,

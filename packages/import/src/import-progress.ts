@@ -160,11 +160,13 @@ export async function saveProgress(client: ClientBase, registryId: number, ident
 
 /** The word with which `source` begins when the import has ended and the row has its report. No digest begins with it. */
 const ENDED_PREFIX = 'ended'
+/** The value of `source` for an import of a complete file that has ended, but may not have removed the absent records. */
 const endedIdentity = (identity: string): string => `${ENDED_PREFIX} ${identity}`
 
 /**
  * Stores that the import has ended. Another import of the same file begins at its first line; the counts stay for the report.
- * @param unremoved for a complete file before its removal of records: the `identity` of the import; null: no removal follows
+ * @param unremoved the `identity` of an import whose removal of absent records has yet to follow: `loadProgress` finds the
+ * progress by it; null when no removal follows
  */
 export const saveImportEnd = (
   client: ClientBase,

@@ -91,8 +91,8 @@ function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, 
     const target = { path: `${source?.path}[${type.name}]`, meaning: `the identifier type ${type.name}` }
     add([...namesOf(type), ...(IDENTIFIER_COLUMN_NAMES[type.name] ?? [])], target)
   }
-  // The loop before has added the names of identifier types, but not those of telephone numbers and e-mail addresses. So paths
-  // that have only identifiers are left out below, unless these are telephone numbers or e-mail addresses.
+  // The names of identifier types were added above, so paths that have only identifiers are left out below. The types for
+  // telephone numbers and e-mail addresses were not added above, so their paths are added below.
   const isContactAt = (path: string): boolean =>
     recordType.identifiers.some(({ path: own, type }) => {
       const found = type === undefined ? undefined : resolveIdentifierType(kind, type)
@@ -193,6 +193,7 @@ function findTargetOfName(
   return found?.path.startsWith('@') ? undefined : found
 }
 
+/** The choices for a column with whole names of persons: the path of the given name, and that of the surname. */
 const listPersonNameChoices = (names: ReadonlyMap<string, ProposedTarget>, column: string) =>
   ['givenname', 'surname'].flatMap((name) => {
     const found = names.get(name)

@@ -92,7 +92,7 @@ export async function writeLines(
     : writeLinesKeepingFirst(writing, recordType, lines)
 }
 
-/** Writes all lines: of the lines of the file with one primary identifier, the record of the last one stays. */
+/** Writes all lines. If several lines of the file have the same primary identifier, the record of the last of them stays. */
 async function writeLinesKeepingLast(
   writing: WriteLinesOptions,
   recordType: RecordType,

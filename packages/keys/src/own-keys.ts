@@ -48,7 +48,8 @@ export interface OwnKeys extends SignatureKeyFinder {
   /**
    * The key set for peers (N14): first the active and the next keys, then the retired ones that are still valid. The oldest
    * retired keys are left out if there are too many.
-   * @param sender_id if given, the set has each signature key a second time, with the kidId of this sender's signatures as `kid`
+   * @param sender_id that of a registry; if given, the set has each signature key a second time, with the kidId of that
+   * registry's signatures (`sender_id|kid|algorithm`) as its `kid`
    */
   jwks(sender_id?: string): Promise<{ readonly keys: readonly JWK[] }>
   /** The keys of access tokens, which are not published. */
@@ -120,6 +121,7 @@ export async function readPublishedKeys(db: Database, vault: Vault): Promise<rea
 
 const PUBLISHED_DEFINITIONS = OWN_KEY_DEFINITIONS.filter((definition) => definition.published)
 
+/** The public halves of those keys that peers may fetch, in the order of `OWN_KEY_DEFINITIONS`. */
 const publicJwksOf = (all: readonly ValidKey[]): readonly JWK[] =>
   PUBLISHED_DEFINITIONS.flatMap((definition) => all.filter((key) => key.definition === definition).map(publicJwk))
 

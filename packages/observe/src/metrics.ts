@@ -37,7 +37,7 @@ export interface Metrics {
   audited(outcome: 'written' | 'failed', entries: number): void
   /** Counts a checkpoint (a signature over the newest entry of the audit log) that was made or could not be made. */
   checkpointMade(outcome: 'made' | 'failed'): void
-  /** Counts an attempt to send checkpoints to the witness, a file or syslog server. `waiting`: how many it still lacks. */
+  /** Counts an attempt to send checkpoints to the witness, a file or syslog server. `waiting`: checkpoints still unsent. */
   witnessed(outcome: 'taken' | 'failed', waiting: number): void
   /** All metrics in Prometheus' text format, with the content type. */
   render(): Promise<{ contentType: string; text: string }>

@@ -47,6 +47,7 @@ export function isTimestamp(text: string): boolean {
   return timestampInstant(text) !== null
 }
 
+/** Matches the forms of a time that are accepted in answers and callbacks. */
 const RESULT_TIME_PATTERN = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)([Zz]|([+-]\d{2}):?(\d{2}))?$/
 
 /**

@@ -6,7 +6,6 @@ import { readFileSync, statSync } from 'node:fs'
 import { hasErrorCode } from '@rollcall/database/embedded/files'
 import { runSecretCommand } from './secret-commands.ts'
 
-/** Environment variables and their values. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
 /** The variables whose secret may be in a file. */

@@ -53,7 +53,7 @@ export async function changeSource(db: Database, registry: Registry, source: obj
 /**
  * Checks that a registry may get another source file. The key columns may change only if the registry is a mirror before and
  * after the change, and all its records are copied. Otherwise they must stay: the ids of live records are made from the keys.
- * @returns the present file as it is stored, unread: the file may map a name that the kind has no longer
+ * @returns the present source file as it is stored. It is not checked: it may map a name that the kind has no longer
  * @throws SourceRefusal the new file is no source file, or it lacks a record type or takes keys from another column
  * @throws StoreRefusal the registry has no source
  */

@@ -90,6 +90,7 @@ const PollSchema = Type.Object(
   { ...closedObjectOptions, description: 'Of follow: poll.' },
 )
 
+/** The settings of `follow: logical`: the mirror follows the log of PostgreSQL by logical decoding. */
 const LogicalSchema = Type.Object(
   {
     publication: Type.Optional(textSchema('The publication of the tables, which the administrator makes (default: rollcall).')),

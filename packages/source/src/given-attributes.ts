@@ -27,8 +27,8 @@ export const withGivenAttributes = oncePerObject((records: RecordMapping): Recor
 })
 
 /**
- * True when the mapping may give an element of the list. For the empty path the record itself is the element: then the mapping
- * must give a path of one of the members. `isIn` is true for a path that the mapping may give.
+ * True when the mapping may give an element of the list. At the empty path the record itself is the element: then the mapping
+ * must give a value for one of the members. `isIn` is true for a path of the record at which the mapping may give a value.
  */
 const mayHaveElement = ({ paths, members }: Compound, isIn: (path: string) => boolean): boolean =>
   paths.some((path) =>

@@ -43,7 +43,7 @@ interface SearchTimeLimit {
 const NO_PARTICIPANT = 0
 
 /**
- * Makes the records of a source that is read live.
+ * Makes the functions that read the records of a source live.
  * @param protectionOf reads the protected persons of a registry
  * @param most milliseconds for all statements of a search
  */

@@ -91,9 +91,7 @@ export function readSourceWithoutRecords(given: unknown): SourceFile {
 }
 
 const WAY_SETTING_VALUES = ['live', 'mirror'] as const
-/**
- * For messages, by the way of following: how the file must name a logged table. In MariaDB (`binlog`) it may have no schema.
- */
+/** For messages, by the way of following: how the file must name a logged table. In MariaDB (`binlog`) it may have no schema. */
 const TABLE_ADVICE = {
   logical:
     'with its schema in from, such as office.person: with follow: logical the log tells of tables; or name in tables those that it reads',

@@ -11,7 +11,10 @@ const DEATH_WINDOW_DAYS = 6 * 365
 /** The relation of a person to the head of the household. */
 export type HouseholdRole = 'head' | 'spouse' | 'child' | 'parent'
 
-/** A marriage. `number` is the index of one partner, of which the MRN is made; `divorce_day` is null without a divorce. */
+/**
+ * A marriage. The MRN (marriage registration number) of both partners is made from `number`, the index of one partner.
+ * `divorce_day` is null without a divorce.
+ */
 export interface MarriageDays {
   readonly number: number
   readonly marriage_day: number
@@ -43,8 +46,8 @@ interface ChildbearingDays {
  * @param first the index of the head
  */
 export function makeHouseholdMembers(stream: RandomStream, first: number, size: number): [HouseholdMember, ...HouseholdMember[]] {
-  // A head of 24 or more was of age (18) before the six years in which people die, so children can be born before that.
-  // In a household of two the head may be younger, and dies only after coming of age.
+  // People die in the last six years only. A head of 24 or more was of age (18) before these years, so children can be born
+  // before the head dies. In a household of one or two the head may be younger; in one of two, the head dies only when of age.
   const [youngest, oldest] = size > 2 ? [24, 58] : [20, 88]
   const headAge = stream.between(youngest, oldest)
   const sex: Sex = stream.chance(0.6) ? 'male' : 'female'

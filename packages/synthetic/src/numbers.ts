@@ -23,7 +23,7 @@ const NUMBER_REGISTERS = {
 
 export type NumberRegister = keyof typeof NUMBER_REGISTERS
 
-/** The number of a register, such as BRN, for the person or thing with this index (0 to 10^10 − 1). */
+/** Makes an identifier of one type, such as BRN (birth registration number), for an index of a person or thing (below 10^10). */
 export function identifierNumber(population: Population, register: NumberRegister, index: number): string {
   const { prefix, salt } = NUMBER_REGISTERS[register]
   const high = (population.high ^ Math.imul(salt, 0x9e3779b1)) >>> 0

@@ -25,6 +25,7 @@ import { addRegistry, changeRegistry } from '../registries/registries.ts'
 /** The dependencies of every act of the list. */
 export type ActDeps = RetentionDeps & HasEventRecording & BaseActDeps
 
+/** An act that may wait for a second operator: its function, and in `act` the facts about it. */
 export interface ApprovableAct {
   (deps: ActDeps, input: never): Promise<unknown>
   readonly act: ActRow<ActDeps>

@@ -129,7 +129,7 @@ const missingParticipantRefusal = (sender_id: string): AdminRefusal =>
     `${sender_id} was added after the backup, and a person withdrew a consent from it: add it again (rollcall participant add)`,
   )
 
-/** Erases a person again. First removes holds made before the act that `act.holds` lacks: they had ended before the act. */
+/** Erases a person again. First removes each hold made before `at` that is not in `act.holds`: the hold had ended by then. */
 async function erasePerson(deps: ApplyDeps, act: JournalActOf<'person_erased'>, at: Date): Promise<void> {
   const { db, owner } = deps
   await removeHoldsExcept(db, { except: act.holds, made_before: at, removed_by: 'restore' })

@@ -139,7 +139,7 @@ export const changeCallback = defineAct(
     for (const address of [changes.default_url, changes.notify_url]) await checkAddress(participant, address)
     const secrets = callbackCredentialsOf({ ...before, ...changes }, given)
     await writeSettings({ db, vault }, participant.id, changes, secrets)
-    // Deliveries that failed under the earlier settings may succeed now.
+    // Pending deliveries may succeed under the new settings, so their next attempts become due.
     if (Object.keys(changes).length > 0 || secrets !== undefined) {
       await makeDeliveriesDue(db, participant.id)
     }

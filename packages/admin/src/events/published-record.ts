@@ -41,7 +41,7 @@ export async function writePublishedRecord(
   const { recordType, record, source_version } = published
   const { primary_identifier } = prepareInputRecord(registry, recordType, record, prepareExternalRecord)
   const record_type = recordType.name
-  // Two publications of the same new record wait for each other.
+  // Transactions that publish the same record run one after another, even if it is new and has no row to lock.
   await lockPublication(client, registry.id, `record ${record_type} ${primary_identifier}`)
   const stored = await sink.lockRecord(client, registry, recordType, primary_identifier)
   const isRetired = stored !== null && stored.primary_identifier !== primary_identifier

@@ -24,8 +24,8 @@ const QUOTA_FACTOR = 1.5
 const LEAST_QUOTA = 10
 
 /**
- * Proposes narrower terms than those of the grant in force: what the participant has used in the last days, and the
- * members of the grant whose use the audit log does not show. Nothing is granted.
+ * Suggests narrower terms than those of the grant in force: what the participant has used in the last days, and the members of
+ * the grant whose use the audit log does not show. Nothing is granted, and no act waits for a second operator.
  */
 export const proposeGrant = defineAct(
   {

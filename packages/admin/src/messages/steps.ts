@@ -24,7 +24,6 @@ export const TIMELINE_STEPS = [
   'next',
 ] as const
 
-/** A step of the timeline of a message. */
 export const TimelineStep = closed({
   step: oneOf(TIMELINE_STEPS, { description: 'Anchor of its section in docs/message-flow.md.' }),
   at: instant('When it happened, or will.'),

@@ -5,7 +5,7 @@ import type { TracedAttempt, TracedDelivery } from '@rollcall/delivery/store/del
 import type { TracedNotification } from '@rollcall/delivery/store/events/traced-notifications'
 import type { TracedCallback, TracedExchange } from '@rollcall/engine/store/exchanges/trace'
 
-/** The events of a message with their reported members. `at` is an ISO time, `delivery` an id. */
+/** An event of a message, still without its time `at`, which `StoryEvent` adds. `delivery` is the id of a delivery. */
 export type UntimedStoryEvent =
   | { readonly event: 'received'; readonly by: string | null; readonly encrypted: boolean | null }
   | { readonly event: 'accepted'; readonly items: number }

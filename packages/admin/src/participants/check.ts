@@ -189,8 +189,9 @@ function judgeCheckStep(
 }
 
 /**
- * Lets the system show what is missing. Sends a delivery again that was acknowledged at its first attempt, if no delivery was
- * sent again yet. Queues a test notification for a live subscription, if none was acknowledged and none is under way.
+ * Sends messages that the participant's system must acknowledge, for steps of the check that are still missing. Sends an answer
+ * again that was acknowledged at its first attempt, if none was sent again yet. Queues a test notification for a live
+ * subscription, if none was acknowledged and none is under way.
  */
 async function sendMissingMessages(
   { db, samples }: HasSamples,

@@ -265,8 +265,8 @@ async function deleteInBatches(
         await lockRegistryFor(client, registry.id, 'change')
         const rows = await sink.deleteRecords(client, registry, recordType, batch)
         const retired = rows.flatMap(({ aliases }) => aliases.filter(({ type }) => type === recordType.primary_identifier))
-        // A named record that was merged into another one, which stays, keeps the version that a publishing system gave to it.
-        // The versions of deleted records, and of records merged into them, are forgotten.
+        // A named record that was merged into a survivor that is not deleted keeps its source version.
+        // The source versions of deleted records, and of records merged into them, are deleted.
         const merged = await findSurvivors(client, registry, recordType, batch.filter(isStorable))
         const deletedPrimaries = [...batch.filter((one) => !merged.has(one)), ...retired.map(({ value }) => value)]
         await forgetSourceVersions(client, registry.id, record_type, deletedPrimaries)

@@ -17,7 +17,7 @@ import { requireKind } from './mapping-proposal.ts'
 export { SourceFileSchema } from '@rollcall/source/file-schema'
 
 export interface SourceDeps extends HasDatabase {
-  /** The environment in which a source file may name its address (default: that of the process). */
+  /** Environment variables. A source file may name the one that has its database's address (default: those of the process). */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /** The kind that a new registry will have after all steps of a configuration file; absent: no file adds the registry. */
   readonly kind?: Kind | undefined

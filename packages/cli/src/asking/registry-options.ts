@@ -32,6 +32,7 @@ export interface RegistryOptions extends KeyOptions {
 
 const SIGNATURE_POLICIES: readonly SignaturePolicy[] = ['required', 'if-present', 'off']
 
+/** How the header of a request is written. The client package describes both forms (outgoing.ts). */
 const OUTGOING_HEADER_FORMS: readonly Outgoing[] = ['usual', 'reserialised']
 
 function collectPathOption(text: string, before: Paths = {}): Paths {

@@ -79,7 +79,7 @@ export function itemsOf(message: object): readonly UncheckedObject[] {
   return []
 }
 
-/** Lists the records of an item. */
+/** Lists the records of an item; a single record, which is no list, is a list of one. */
 export function recordsOf(item: UncheckedObject): readonly unknown[] {
   const { reg_records } = membersOrEmpty(item.data)
   if (reg_records === undefined || reg_records === null) return []

@@ -252,5 +252,6 @@ async function runSet(namespace: string, options: SetOptions): Promise<void> {
   printResult(options, changed, text)
 }
 
+/** Returns an empty list for the word `none`, and undefined when the option is absent. */
 const noneAsEmptyList = (given: readonly string[] | undefined): readonly string[] | undefined =>
   given?.length === 1 && given[0] === 'none' ? [] : given

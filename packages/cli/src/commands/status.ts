@@ -11,6 +11,7 @@ import { type OutputOptions, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { collectOption } from '../values.ts'
 
+/** What `txn_type` may be: the type of the earlier request. `receipt` asks for the receipt of an enrolment update. */
 const REQUEST_TYPES = ['search', 'subscribe', 'unsubscribe', 'receipt'] as const
 
 export function addCommand(program: Command): void {
@@ -50,7 +51,7 @@ async function runStatus(options: StatusOptions): Promise<void> {
   const asking = makeClient(() => new RegistryClient(client))
   const answer = await callClient(asking.txnStatus(question, { signal }), signal)
   const { txn_type, txn_status } = answer.message.txnstatus_response
-  // The registry rejects the status request, such as one about an unknown request. The answer repeats it, with a reason.
+  // The registry has rejected the status request: it may not know the earlier request. `unknown.rejection` has the reason.
   if (answer.header.status === 'rjct') {
     const [unknown] = resultsOf(answer)
     if (unknown?.ok === false && options.json !== true) await callClient(Promise.reject(unknown.rejection))

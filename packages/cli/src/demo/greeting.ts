@@ -37,7 +37,6 @@ The client secret, keys, the token of the admin API and more identifiers: ${path
 Ctrl-C stops it.`
 }
 
-/** Folder and ports of a demo. */
 export interface DemoFolderAndPorts {
   /** The folder of the demo; null for the usual one. */
   readonly data: string | null
@@ -50,6 +49,7 @@ const USUAL_FOLDER_AND_PORTS: DemoFolderAndPorts = { data: null, port: 8080, adm
 /** Returns the command `rollcall` as text. The text begins with the variables that the command needs in another terminal. */
 const rollcallCommand = (place: DemoFolderAndPorts): string => `${shellVariablesText(place)}npx rollcall`
 
+/** The command that prints a link to the partner page of the demo's participant. */
 export const partnerLinkCommand = ({ participant }: DemoFile, place: DemoFolderAndPorts): string =>
   `${rollcallCommand(place)} participant link ${participant.sender_id}`
 

@@ -49,6 +49,7 @@ export const portOfNodeInUse = (): number => Number(readlinkSync(`${CODE_FOLDER}
 export const readSiteTemplate = (): string =>
   readFileSync(`${CODE_FOLDER}/package/node_modules/rollcall/deploy/nginx/rollcall.conf`, 'utf8')
 
+/** Reads what `rollcall setup` compares with the answers: files, units, secrets, the database and the certificate. */
 export function readMachineFacts(answers: Answers): SetupFacts {
   const port = portOfNodeInUse()
   const paths = [

@@ -99,7 +99,7 @@ export class CallbackMailbox {
     })
   }
 
-  /** Drops what is too old also when nobody puts or takes anything. The timer does not keep a process running. */
+  /** Starts a timer that drops callbacks when they are too old. The timer does not keep a process running. */
   #dropLater(): void {
     const [oldest] = this.#held
     if (this.#timer !== undefined || oldest === undefined) return

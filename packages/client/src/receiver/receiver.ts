@@ -66,7 +66,6 @@ export interface Peer {
   readonly kind?: KindName
 }
 
-/** The options of a `Receiver`. */
 export interface ReceiverOptions {
   /** The systems whose callbacks and questions are accepted. */
   readonly peers: readonly Peer[]

@@ -35,7 +35,7 @@ export async function isConsentEnded({ pool }: Pick<Database, 'pool'>, use: Cons
   return rows[0]?.ended === true
 }
 
-/** True when one of several consents has ended. */
+/** True when at least one of the consents has expired, was revoked or withdrawn, or has lost its authority. */
 export async function isAnyConsentEnded(client: Pick<ClientBase, 'query'>, uses: readonly ConsentUse[]): Promise<boolean> {
   const text = JSON.stringify(
     uses.map(({ participant, pseudonyms, purpose, signed }) => ({

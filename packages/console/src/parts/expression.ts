@@ -85,6 +85,7 @@ function joinConditions(groups: readonly (readonly Condition[] | null)[]): reado
   return read.length === 0 || read.length < groups.length ? null : read.flat()
 }
 
+/** Reads one comparison as a condition; null when the form cannot show it. `word` is the operator, with or without its `$`. */
 function readOneCondition(attribute: string, word: string, operand: unknown): readonly Condition[] | null {
   const operator = `$${word.replace(/^\$/, '')}`
   if (!isOperator(operator)) return null

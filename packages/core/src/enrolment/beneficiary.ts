@@ -41,6 +41,7 @@ export interface BenefitsToWrite {
   readonly alone: boolean
 }
 
+/** One enrolment of an update, as it is written into the record. */
 export interface EnrolmentUpdate {
   /** The key of the programme (`programmeKey`). */
   readonly programme: string
@@ -57,7 +58,7 @@ export interface Beneficiary {
   /** The members of the record to write, except the enrolments. */
   readonly members: JsonObject
   readonly enrolments: readonly EnrolmentUpdate[]
-  /** True when the update has no array of enrolments: `programme_identifier` has a single value. */
+  /** True when `programme_identifier` has a single value and no array. An update without this member is refused. */
   readonly alone: boolean
 }
 
@@ -110,8 +111,7 @@ function checkTypeMember({ kind, recordType }: KindAndRecordType, type: JsonValu
 
 /**
  * Checks the spelling of the members that identify the person and the programmes. The check of the grant reads each member once,
- * in a known spelling, but the ledger writes every spelling. So a second spelling, or an unknown one, could write what the grant
- * does not allow.
+ * in a known spelling. A second or unknown spelling would be written into the record unchecked, so it is refused.
  * @param keys the paths of these members (`KeyedListPaths`)
  * @throws InvalidBeneficiary
  */
@@ -170,10 +170,10 @@ function checkIdentifiers(
 }
 
 /**
- * Removes empty texts, except within lists. Also removes a null in place of a list with keyed elements (such as identifiers or
- * enrolments) or of an object that contains such a list, because an update never removes the list. Any other null stays in the
- * update: it removes the member from the record.
- * @throws InvalidBeneficiary the update has a value (not null or an empty text) in place of an object that contains such a list
+ * Removes empty texts, except within lists. An update never removes a keyed list (such as identifiers or enrolments), so a null
+ * for a keyed list, or for an object that contains one, is removed from the update. Any other null stays: it removes the member
+ * from the record.
+ * @throws InvalidBeneficiary the update has a text, number, boolean or list for an object that contains a keyed list
  */
 function withoutEmptyMembers(paths: KeyedListPaths, object: JsonObject, path: string): JsonObject {
   const kept = Object.entries(object).flatMap(([name, value]): [string, JsonValue][] => {
@@ -339,7 +339,7 @@ function readBenefits(value: JsonValue | undefined): BenefitsToWrite {
 const BENEFIT_DATE_ATTRIBUTE: Attribute = { name: 'benefit_date', paths: ['benefit_date'], type: 'date' }
 const BENEFIT_TYPE_ATTRIBUTE: Attribute = { name: 'benefit_type', paths: ['benefit_type'], type: 'code', codes: 'benefit_type' }
 
-/** The key of a benefit: its first day and its type. Two benefits with the same key replace each other. */
+/** The key of a benefit: the first day of its benefit_date, and its type. A later benefit replaces one with the same key. */
 export function benefitKey(benefit: JsonValue): string {
   const date = readAttribute(BENEFIT_DATE_ATTRIBUTE, benefit)
   const type = readAttribute(BENEFIT_TYPE_ATTRIBUTE, benefit)

@@ -22,6 +22,7 @@ const ENROLMENT_MEMBERS = ['enrolment_status', 'enrolment_date', 'enrolment_end_
 const END_DATE_SPELLINGS: ReadonlyMap<string, string> = new Map([['end_date', 'enrolment_end_date']])
 
 const ENROLMENT_MEMBER_NAMES: ReadonlySet<string> = new Set(ENROLMENT_MEMBERS)
+/** The members of a record that are about its enrolments: their list, and values that apply to all of them. */
 const RECORD_ENROLMENT_MEMBER_NAMES: ReadonlySet<string> = new Set([ENROLMENT_LIST_MEMBER, ...ENROLMENT_MEMBERS])
 
 /** One enrolment as JSON: its own members under their canonical names, other members unchanged. */
@@ -57,6 +58,7 @@ export function putEnrolments(rest: JsonObject, list: JsonValue | undefined): Js
   return { ...rest, [holder.name]: { ...holder.object, [ENROLMENT_LIST_MEMBER]: list } }
 }
 
+/** Finds the object `member` of a record, with the name as the record spells it; null when there is none. */
 function findEnrolmentHolder(record: JsonObject): { readonly name: string; readonly object: JsonObject } | null {
   for (const [name, object] of Object.entries(record)) {
     if (memberSearchKey(name) === ENROLMENT_HOLDER_MEMBER && isJsonObject(object)) return { name, object }
@@ -64,6 +66,7 @@ function findEnrolmentHolder(record: JsonObject): { readonly name: string; reado
   return null
 }
 
+/** Lists the values that apply to all enrolments. @param taken members that `partitionMembers` has taken out of a record */
 const listMembersExceptEnrolments = (taken: ReadonlyMap<string, JsonValue> = new Map()) =>
   [...taken].filter(([name]) => name !== ENROLMENT_LIST_MEMBER)
 

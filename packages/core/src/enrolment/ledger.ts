@@ -242,6 +242,7 @@ function putCurrentStatuses(
   return putEnrolments(rest, listOfElements(new Map(elements), alone))
 }
 
+/** Returns the enrolment with the status of the entry; without a status when the entry is undefined. */
 function putEnrolmentStatus(
   { enrolment_status: _, status_change_date: __, ...others }: EnrolmentElement,
   entry: StatusEntry | undefined,

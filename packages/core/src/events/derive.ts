@@ -48,7 +48,7 @@ export class RecordState {
   }
 }
 
-/** A record before and after a change; null where there was no record. */
+/** The attributes of a record before and after a change, as rules of events read them; null where there was no record. */
 export interface StateChange {
   readonly before: RecordState | null
   readonly after: RecordState | null
@@ -180,8 +180,9 @@ function listElementKeys(
 type MemberChangedCondition = Extract<EventCondition, { is: 'member_changed' }>
 
 /**
- * Returns a map with an entry for each element of a compound: the key is the element's member `by`, and the value its member
- * `member`, both as JSON text; '' stands for a missing member. Of elements with equal keys, the map has the last.
+ * Returns a map with an entry for each element of a compound. In the condition, `by` is the name of the element's member for the
+ * key, and `member` the name of the one for the value. Both are JSON text; '' when the element lacks the member. Of elements with
+ * equal keys, the map has the last.
  */
 function memberTextsByKey(
   { compound, by, member }: MemberChangedCondition,

@@ -109,9 +109,9 @@ function mergeValue(scope: KindAndRecordType, path: string, value: JsonValue | u
 }
 
 /**
- * Merges a list. A single value in place of a list counts as a list of one. Elements with the same key are merged. An element
- * without keys is added, unless the list has an equal element. If neither `value` nor `patch` is an array, an object without
- * keys in `patch` is merged into `value` instead, and a result of one element is a single value.
+ * Merges a list. A single value counts as a list of one. Elements with the same key are merged. An element that has no key is
+ * added, unless the list has an equal element. If neither `value` nor `patch` is an array, an object `patch` that has no key
+ * is merged into `value`, and one resulting element is returned as a single value.
  */
 function mergeList(
   scope: KindAndRecordType,
@@ -150,7 +150,7 @@ function mergeElement(scope: KindAndRecordType, path: string, element: JsonValue
   return mergeObject(scope, path, isJsonObject(element) ? element : {}, patch)
 }
 
-/** Removes elements. @returns the record, and the keys of the removed elements by the name of their list */
+/** Removes the elements that `remove` has by path. @returns the record, and the removed keys by the keyed list's name */
 function removeElements(
   { kind, recordType }: KindAndRecordType,
   record: JsonObject,
@@ -178,6 +178,7 @@ function removeElements(
   return { record: left, keys }
 }
 
+/** Removes elements of the list at one path. With `drop`, a list that becomes empty is removed too. */
 function withoutElements(
   object: JsonObject,
   [name = '', ...rest]: readonly string[],

@@ -16,7 +16,7 @@ import { type AuditedPerson, identifierKey, type PersonIdentifier } from '../mod
 import { oncePerObject } from '../model/once-per.ts'
 import type { RelatedPerson } from './cut.ts'
 
-/** The source for a related person without a record type: the whole value may be an identifier of the person. */
+/** Says where the identifier of a related person without a record type is: the whole value (path '') may be the identifier. */
 const WHOLE_VALUE_SOURCE: IdentifierSource = { path: '', names: 'record' }
 
 /** The person of a record for the audit entry, with all identifiers that name the record. */

@@ -13,7 +13,7 @@ interface QueryToCheck {
   readonly predicate: Predicate
 }
 
-/** The parts of a grant that limit queries. */
+/** The parts of a grant that say which queries are allowed. */
 type QueryTerms = Pick<Grant, 'queryForms' | 'terms'>
 
 interface SearchToCheck extends QueryToCheck {

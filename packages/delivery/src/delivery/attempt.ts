@@ -38,7 +38,7 @@ export interface EnvelopeToSend {
   readonly traceparent: string
 }
 
-/** The result of an attempt. */
+/** A finished attempt: when it was made, how long it took, its result (`AttemptResult`), and what the peer answered. */
 export interface FinishedAttempt {
   readonly at: Date
   readonly duration_ms: number

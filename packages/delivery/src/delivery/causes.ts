@@ -3,6 +3,7 @@
 import type { AddressRule, CredentialsUnusable, RequestFailure } from '@rollcall/participants/egress/problems'
 import type { unsentResults } from './failures.ts'
 
+/** The code of the cause for which an attempt failed, or for which a delivery ended or failed. */
 type UndeliveredCause =
   | keyof typeof unsentResults
   | `address_${AddressRule}`

@@ -161,15 +161,17 @@ export interface ClaimedAttempt {
   readonly allowedBy?: CallbackSettings | undefined
 }
 
+/** The effects of an attempt on its permit and on its delivery. */
 interface AttemptOutcome {
   /** The argument of `Permit.release`. `unused`: the attempt ended before signing began, so the peer was not called. */
   readonly permitOutcome: Parameters<Permit['release']>[0]
+  /** True when the delivery has ended. */
   readonly isEnded: boolean
 }
 
 /**
- * Attempts one delivery and records the result. Makes and records no attempt if the participant is not active, the
- * registry is not found, or the envelope is taken back.
+ * Attempts one delivery and records the result. Makes and records no attempt if the participant is not active, or the registry is
+ * not found. Instead of an attempt, it takes an envelope of notifications back that may not be sent as it is.
  */
 async function attemptAndRecord(deps: DeliverDeps, claimed: ClaimedAttempt): Promise<AttemptOutcome> {
   const { delivery } = claimed
@@ -192,7 +194,8 @@ async function attemptAndRecord(deps: DeliverDeps, claimed: ClaimedAttempt): Pro
   const { result, duration_ms, target } = attempted
   const update = decideDeliveryUpdate(delivery, attempted, schedule)
   const isRecorded = await recordResult(deps, claimed, attempted, update, longestBreakerPauseSeconds(schedule))
-  // While the breaker was open, the pauses of deliveries in mailboxes may have grown to hours. They are due now.
+  // While the breaker was open, the next attempts at envelopes of notifications may have moved hours away. Now the peer answers,
+  // so these envelopes become due.
   if (claimed.probe && result.peer === 'up') await makeDeliveriesDue(deps.db, participant.id, { origin: targetOrigin(target) })
   if (isRecorded) announceDueWork(deps, delivery, update)
   const isHealthy = result.peer === 'up' && duration_ms < SLOW_ATTEMPT_MS

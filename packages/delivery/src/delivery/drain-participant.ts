@@ -27,7 +27,10 @@ const PERMIT_POLL_MS = 50
 const DUE_POLL_MS = 250
 /** The most destinations of a participant that one poll for due deliveries reads. */
 const MOST_POLLED_DESTINATIONS = 200
-/** The fewest seconds between two turns when nothing is due. Without this pause, each probe would get a turn of its own. */
+/**
+ * The fewest seconds until the next turn when nothing is due now. What becomes due in this time, such as the probes of several
+ * destinations, shares that turn.
+ */
 const LEAST_TURN_PAUSE_SECONDS = 0.25
 /** Seconds until the deliveries of a disabled participant are checked again. */
 const DISABLED_RECHECK_SECONDS = 5

@@ -37,7 +37,7 @@ interface EncryptedForStorage {
   readonly digest: string
 }
 
-/** The header with its objects and lists as canonical text, so that signing does not convert them again. */
+/** The header, in which canonical text replaces each object and list, so that signing does not convert them again. */
 const withCanonicalMembers = (header: object): object =>
   Object.fromEntries(
     Object.entries(header).map(([name, value]: [string, unknown]) => [

@@ -169,7 +169,7 @@ function addTlsStep(target: string, { result, detail }: FinishedAttempt, step: A
   else if (result.status !== null) step('tls', true, 'the certificate is that of the host, and trusted')
 }
 
-/** The text of an expected problem, for the report. @throws any other error */
+/** The text for the report: an address was refused, a request failed, or credentials are unusable. @throws any other error */
 function expectedProblemText(error: unknown): string {
   if (error instanceof AddressRefused) return addressAdvice(error)
   if (error instanceof RequestFailed || error instanceof CredentialsUnusable) {

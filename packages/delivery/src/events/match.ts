@@ -44,7 +44,10 @@ export interface Match {
 /** One page of the matches of some events. */
 export interface MatchPage {
   readonly matches: readonly Match[]
-  /** Subscriptions whose filter cannot be read now, such as after an attribute was removed. None is in `matches`. */
+  /**
+   * The ids of subscriptions whose filter cannot be read now, such as after an attribute was removed. `matches` has no match of
+   * these subscriptions.
+   */
   readonly unreadable: readonly number[]
 }
 
@@ -72,7 +75,7 @@ export interface MatchContext {
   readonly compiled: CompiledFilters
 }
 
-/** The filters of subscriptions. Those used last are remembered, because the filter of a subscription never changes. */
+/** A cache of the filters of subscriptions, which reads the missing ones. The filter of a subscription never changes. */
 export class CompiledFilters {
   readonly #compile: ReadStoredFilter
   readonly #filters = createLruCache<number, CompiledFilter>(MOST_COMPILED_FILTERS)
@@ -151,6 +154,7 @@ async function findSubscribedTypePairs(
   return new Set(found.map(({ event_type, record_type }) => `${event_type}\0${record_type}`))
 }
 
+/** Finds the matches among the candidates: whose filter the record fulfils before or after the change. */
 async function matchCandidates(
   client: ClientBase,
   { registry, day, compiled }: MatchContext,

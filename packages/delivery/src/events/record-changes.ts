@@ -166,7 +166,7 @@ function requireRecordTypeNamed(kind: Kind, name: string): RecordType {
   return recordType
 }
 
-/** Finds the events that changes make about other records, which the changed records name; each type once for a record. */
+/** Finds the events that changes make about other records, which the changed records name: for a named record each type once. */
 async function findEventsOfNamedRecords(
   client: ClientBase,
   { registry, records }: RecordingDeps,

@@ -32,8 +32,9 @@ export interface EventOfChange extends DerivedEvent {
   readonly corrected_event?: number | 'all'
   /** The identifier of the survivor that has replaced this record in a merge, not normalised: as the survivor has it. */
   readonly replaced_by?: Identifier
+  /** The id that the publisher gave the event. */
   readonly event_id?: string
-  /** The digest of the event as it was published. `event_id` is the id that the publisher gave it. */
+  /** The digest that this server has computed of the published event. */
   readonly fingerprint?: Buffer
   readonly occurred_at?: Date
 }

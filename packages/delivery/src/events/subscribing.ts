@@ -176,6 +176,7 @@ const subscriptionIdentityOf = ({ eventType, recordType, fingerprint }: Subscrib
 const subscriptionIdentityText = ({ event_type, record_type, fingerprint }: ReturnType<typeof subscriptionIdentityOf>): string =>
   `${event_type} ${record_type} ${Buffer.from(fingerprint).toString('hex')}`
 
+/** The subscription to insert; null when the subscription is stored already. */
 function newSubscription({ code, end_at, criteria, item, renewed }: PendingSubscription): NewSubscription | null {
   if (criteria === undefined || item === undefined) return null
   const { text, person, predicate, frequency } = criteria
@@ -188,7 +189,7 @@ function newSubscription({ code, end_at, criteria, item, renewed }: PendingSubsc
     ...item,
     end_at,
     consent,
-    // Another item later in the request may have renewed the subscription.
+    // A later item of the request may have renewed the subscription with another end. Then the frequency has that end too.
     frequency: frequency && { ...frequency, end_at: end_at ?? frequency.end_at },
     keys: keysOfFilter(predicate),
   }

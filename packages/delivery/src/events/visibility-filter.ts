@@ -1,4 +1,4 @@
-/** Leaves out subscribers who may not see the record of an event, or may see only a part of the record without the event. */
+/** Leaves out subscribers who may not see the record of an event, or see only parts of the record that do not show the event. */
 
 import {
   areRuleConditionsTrue,
@@ -149,6 +149,7 @@ function isDerivedFrom(recording: RecordingDeps, draft: DraftEvent, documents: D
   )
 }
 
+/** Makes the arguments of `deriveEvents`: its facts, and the record before and after the change. */
 function eventDerivationArguments(
   { registry: { kind, time_zone }, now, limits: { birth_span } }: RecordingDeps,
   { recordType }: DraftEvent,
@@ -163,8 +164,8 @@ function eventDerivationArguments(
 }
 
 /**
- * True when hiding removes from the document a person whose relation (`RecordType.relations`) is `relation`, or is counted by the
- * same attribute (`counted_by`): the head of a household counts as a member. A person without a described relation counts too.
+ * True when hiding removes from the document a person whose relation (`RecordType.relations`) is `relation`, or has the same
+ * `counted_by` as `relation`: the head of a household counts as a member. A person without a described relation counts too.
  */
 function hasHiddenRelatedPerson(
   kind: Kind,

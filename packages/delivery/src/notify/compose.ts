@@ -227,8 +227,8 @@ function eventName(
 }
 
 /**
- * The grant, reduced to what the consents of the subscriptions cover; not reduced if one of them has no consent. All
- * consents of an item are from one person.
+ * The grant under which an item is disclosed: reduced to what the consents of its subscriptions cover. But if one of its
+ * subscriptions was made without a consent, the whole grant applies. All consents of an item are from one person.
  */
 function grantUnderConsent(grant: Grant, notifications: PlannedItem['notifications']): Grant {
   const consents = notifications.flatMap(({ consent }) => consent ?? [])

@@ -44,8 +44,8 @@ export function createMailboxPasses(
 
   const end = ({ took, next, waits }: MailboxPass): void => {
     pass = null
-    // The pause is the shortest of three: what `EMPTY_PASS_TIME_SHARE` asks for; `MOST_PASS_WAIT_MS`; the time until the next
-    // notification becomes due, which counts as at least `took`.
+    // The pause is the shortest of three: what `EMPTY_PASS_TIME_SHARE` asks for; `MOST_PASS_WAIT_MS`; the time until the
+    // next notification becomes due, which counts as at least `took`.
     earliest = now() + Math.min(took * (1 / EMPTY_PASS_TIME_SHARE - 1), MOST_PASS_WAIT_MS, Math.max(next - now(), took))
     at = waits ? Math.min(next, now() + MOST_PASS_WAIT_MS) : Number.POSITIVE_INFINITY
   }

@@ -23,6 +23,7 @@ import {
 import { groupIntoEnvelopes, type PlannedItem } from './group-items.ts'
 import { findHiddenNotifications } from './hidden-notifications.ts'
 
+/** The registry of a mailbox, with the grant and the envelope limits of its participant. */
 interface MailboxReceiver {
   readonly registry: Registry
   readonly grant: Grant | null

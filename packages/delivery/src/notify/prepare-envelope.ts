@@ -45,11 +45,11 @@ export const NOTIFY_CALLBACK = callbackNamed('notify')
 const ENVELOPE_STALE_AFTER_MS = 1_000
 /**
  * Milliseconds after which notifications are read and planned again before the next envelope is composed. The rest of
- * `ENVELOPE_STALE_AFTER_MS` is left for the attempt that continues meanwhile.
+ * `ENVELOPE_STALE_AFTER_MS` is left for the attempt at the envelope before it, which is still being sent.
  */
 const MOST_PLAN_AGE_MS = ENVELOPE_STALE_AFTER_MS / 2
 
-/** The receiver of a mailbox's envelopes, with the grant and settings that apply now. */
+/** The participant that receives a mailbox's envelopes, with the registry, grant, settings and address that apply now. */
 interface Receiver {
   readonly participant: Participant
   readonly registry: Registry

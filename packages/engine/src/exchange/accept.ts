@@ -108,7 +108,7 @@ function makeAckWithEntry({ exchange, signed, checked: { chunks, digest } }: Req
   return { ack, auditEntry: auditEntryOfAccepted({ ...exchange, correlation_id }, transaction_id, messages) }
 }
 
-/** Keeps a slot of this node for a request; null: the request is divided into chunks, or `AcceptanceSlots.keep` gives none. */
+/** Reserves a slot of this node for a request; null: the request is divided into chunks, or `AcceptanceSlots.keep` gives none. */
 function keepAcceptanceSlot(
   { acceptanceSlots }: Pick<AcceptDeps, 'acceptanceSlots'>,
   { correlation_id, participant, registry, operation, received_at }: Exchange,

@@ -18,6 +18,7 @@ interface AuthenticateDeps {
 
 export type AdmitDeps = AuthenticateDeps & { readonly quota: Quota }
 
+/** The participant that sends a request, and the admission of the request. */
 interface AdmittedCaller {
   readonly participant: Participant
   /** The request as the quotas count it. The caller of `admitRequest` must call `leave`, whatever happens. */

@@ -25,7 +25,7 @@ import { makeRejectionReply, makeReply, type Reply, type ReplyDeps } from './rep
 /** The most tries to make an outcome. It is made again when the data for its decisions have changed meanwhile. */
 const MOST_MAKE_OUTCOME_TRIES = 10
 /**
- * The most tries to write an audit entry with the row of its message. Usually there is one. There are more when an earlier
+ * The most tries to write an audit entry with the row of its message. Usually one try is enough. More are needed when an earlier
  * version has stored the row under another correlation_id, or when the retention deletes the row between two statements.
  */
 const MOST_WRITE_TRIES = 10
@@ -120,7 +120,7 @@ async function answerAndStore(
     // one; the answer must have that one.
     const { known, correlation_id } = await deps.exchanges.remember(row)
     if (known === 'different') {
-      // Somebody was looked up, and nothing leaves the server.
+      // The reply is made but not sent. Both are audited: which persons were looked up for it, and that it was not sent.
       await Promise.all([auditLog.write(...made.entry), auditLog.write(...auditEntryOfUnsent(made.entry))])
       throw duplicateMessageIdRejection()
     }
@@ -132,7 +132,7 @@ async function answerAndStore(
   throw new Error('the row of a message is deleted again and again')
 }
 
-/** The checked message of a synchronous request, which has one chunk. */
+/** The only chunk of a checked synchronous request, as a message, and what the audit entry says about the request. */
 interface CheckedMessage {
   readonly message: Message
   /** The part of the audit entry about the request. */

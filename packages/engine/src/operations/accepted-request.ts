@@ -18,8 +18,8 @@ export interface OpenedRequest {
 }
 
 /**
- * Reads a stored request, which takes several times its stored size in memory. A request is read to answer its exchange, and a
- * node claims only some large exchanges at a time; or by `readFromStoredRequest`, which opens one large request after another.
+ * Reads a stored request, which takes several times its stored size in memory. The callers limit how many large requests are open
+ * at a time: a node claims only a few large exchanges to answer, and `readFromStoredRequest` opens one after another.
  * @throws BodyUnreadable
  */
 export async function openRequest(deps: OpenRequestDeps, accepted: AcceptedExchange): Promise<OpenedRequest> {

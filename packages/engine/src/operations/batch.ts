@@ -118,7 +118,8 @@ async function answerElements<Element, Result>(
       checkPeerWaits(exchange)
       const index = next++
       results[index] = await answer(elements[index] as Element, index)
-      // Items that are rejected at once never wait: without this turn of the event loop, thousands would block the thread.
+      // An item that is rejected immediately waits for nothing. Without this turn of the event loop, thousands of such items
+      // would block the thread.
       if (next < elements.length) await nextTurn()
     }
   }
@@ -134,6 +135,7 @@ async function answerElements<Element, Result>(
   return results
 }
 
+/** The outcome of one item: its answer for the reply, and what is stored and audited beside the answer. */
 interface ItemOutcome {
   readonly answer: ReplyMembers & {
     readonly reference_id: string

@@ -32,7 +32,10 @@ export interface PortionPerson {
   writtenLedger: string | null
   /** The parsed form of `ledger`; null: `ledger` must be parsed first. */
   parsed: Ledger | null
-  /** The time, in milliseconds, at which the next scheduled status in `ledger` begins; null: none, or `ledger` is not changed. */
+  /**
+   * The time, in milliseconds, at which the next scheduled status in `ledger` begins; null: none is scheduled. It is stored only
+   * together with a changed `ledger`.
+   */
   due: number | null
   /** The record to write; null: the record is not changed. */
   prepared: PreparedRecord | null
@@ -93,8 +96,8 @@ export class PortionPeople {
 
   /**
    * Finds the one person whom the identifiers name, or makes a new one.
-   * @throws NoWritablePerson the identifiers name several persons; they name nobody, and a new person would have no primary
-   * identifier; or they have another primary identifier than the person that they name
+   * @throws NoWritablePerson the identifiers name several persons; they name nobody, and none of them is a primary identifier for
+   * a new person; or they name a person by another identifier, but their primary identifier is not this person's
    */
   of({ identifiers }: Beneficiary): PortionPerson {
     const found = new Set(identifiers.flatMap((one) => [...(this.#named.get(identifierKeyOf(one)) ?? [])]))

@@ -29,7 +29,7 @@ export interface UpdateEntry {
   readonly origin: UpdateOrigin
 }
 
-/** The result for a beneficiary: why it was rejected; or, if it was written, a remark for the sender in `said` (null: none). */
+/** The result of one entry: why it was rejected; or, if it was written, our remark for the sender in `said` (null: none). */
 export type EntryResult = { readonly rejected: string } | { readonly said: string | null }
 
 /** The registry and record type of a portion, and the dependencies that write its records and events. */
@@ -103,6 +103,7 @@ async function writeHalves(
   return results
 }
 
+/** Finds the persons of the entries, and writes their records, ledgers and events in the transaction of `client`. */
 async function writeEntries(
   client: ClientBase,
   scope: PortionWriteDeps,
@@ -142,7 +143,7 @@ interface FoundPeople {
   readonly hidden: PortionPeople
 }
 
-/** Writes entries into their people, in memory, and sets their results. */
+/** Applies entries to their persons, in memory only, and adds the results of the entries to `results`. */
 async function computeEntries(
   scope: PortionWriteDeps,
   { people, hidden }: FoundPeople,
@@ -202,6 +203,7 @@ async function findPeople(
   }
 }
 
+/** Applies an entry to its person as `mergeUpdateIntoPerson` does, and turns a refusal into the result `rejected`. */
 function applyEntryInMemory(writing: PortionWriteDeps, people: PortionPeople, entry: UpdateEntry): EntryResult {
   try {
     return { said: mergeUpdateIntoPerson(writing, people, entry) ? BENEFIT_REPLACED_REMARK : null }
@@ -266,8 +268,8 @@ const MAX_LEDGER_LENGTH = 1_048_576
 const BENEFIT_REPLACED_REMARK = 'benefits: an earlier benefit of the same type and date was replaced'
 
 /**
- * Writes the records and ledgers that have changed since the transaction last wrote them. The values to write are read before the
- * first statement. If a person changes while the statements run, the next call writes that person again.
+ * Writes the records and ledgers that have changed since the transaction last wrote them. The values to write are taken from
+ * `people` before the first statement. If a person changes while the statements run, the next call writes that person again.
  */
 export async function writePeople(
   client: ClientBase,

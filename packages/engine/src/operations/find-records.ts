@@ -22,8 +22,8 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
   const { deps, exchange, mode } = work
   const { registry } = exchange
   const cap = deps.limits.search_results
-  // An asynchronous search needs the ids of the found records, up to the cap, for its further pages. Without further pages no ids
-  // are taken from the budget of the request: what is left of it would say how many records match.
+  // An asynchronous search needs the ids of the found records, up to the cap, for its further pages. Other searches find no ids:
+  // ids would be subtracted from the request's budget of records, and a later rejection would show how many records match.
   const hasNoFurtherPages = mode.name === 'sync' || neverShowsRecords(exchange.grant, criteria.recordType)
   const query = makeRecordQuery(criteria, dayIn(registry.time_zone, deps.clock.date()), {
     cap,

@@ -74,7 +74,7 @@ export interface ItemWork {
     readonly until: number
     /** A semaphore of one: only one search of the request waits for a slot at a time. */
     readonly slotTurns: Semaphore
-    /** True when all items are answered, or the request has failed. Its searches that still wait for a slot then do not begin. */
+    /** True when the request has failed, or all its items are answered: its searches that still wait for a slot do not begin. */
     over: boolean
   }
   readonly mode: SearchMode
@@ -132,7 +132,6 @@ export interface SearchMode {
   readonly searchTime: number
 }
 
-/** The synchronous and the asynchronous mode, by name. */
 export type SearchModes = Readonly<Record<ModeName, SearchMode>>
 
 /** The items of a message; empty when its operation is no batch. */

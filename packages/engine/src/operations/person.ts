@@ -36,7 +36,7 @@ interface ParsedRecord extends FoundRecord {
   readonly read: JsonValue
 }
 
-/** A question, and the part of the record that a signed consent must cover. */
+/** A question about a person, such as enrolled, and the part of the record that a signed consent must cover for it. */
 export interface AskedQuestion extends PersonQuestion {
   /** The name of the attribute, list or member of the record that a consent must cover. */
   readonly consentNeeded: string
@@ -59,7 +59,7 @@ export async function answerAboutPerson(
   let criteria: PersonCriteria
   try {
     const read = readPersonCriteria(grant.person_kind, question, given, deps.limits)
-    // The grant limits by which identifiers the person may be found. The answer is read from the whole record.
+    // `read.recordType` has only what the grant allows to ask about. The answer needs the record type of the whole record.
     criteria = { ...read, recordType: requireKindRecordType(registry.kind, read.recordType) }
   } catch (error) {
     return answerQuestion(deps, asked, UNKNOWN_REFERENCE_ID, () => Promise.reject(error))

@@ -7,10 +7,10 @@ import { type ItemCode, ItemRejection, RequestFault } from '@rollcall/protocol'
 import type { ItemWork } from './item.ts'
 
 /**
- * Takes `wanted` of `what` from the grant's rate and daily quota. If too few are left, the item is rejected. Only a synchronous
- * message whose only item must wait for the rate of items is refused as a whole, so that its sender can send it again. For the
- * rate of records no message is refused: the records are found already, and a refused message has no audit entry with their
- * persons.
+ * Takes `wanted` of `what` from the grant's rate and daily quota. If too few are left, the item is rejected. There is one
+ * exception: a synchronous message of one item for which the rate has too few now is refused as a whole, so that its sender can
+ * send it again. The rate of records refuses no message, because the records are found already, and a refused message has no
+ * audit entry with their persons.
  * @param criteria the member of the message that the reason names
  * @throws ItemRejection the daily quota of the grant is used up, or its rate is reached
  * @throws RequestFault 429 err.request.too_many_requests with `retryAfter` in seconds

@@ -116,6 +116,7 @@ async function writeDueRecords(
   }
 }
 
+/** Writes all records in one transaction, or throws and writes none. @returns the number of records */
 async function writeDueTogether(
   { db, directory, limits }: ScheduledStatusDeps,
   due: RecordsWithDueStatus,

@@ -33,24 +33,24 @@ import { takeAskedIdentifiers, takeGrantQuota } from './quota.ts'
  * `reg_records: []`.
  */
 export async function searchItem(received: ItemWork, item: Item): Promise<ItemAnswer> {
-  // Criteria, query, emergency, form, consent.
+  // Rejects an item with invalid criteria, a query that the grant does not allow, or without a consent that it needs.
   const { work, criteria, emergency, consented } = await planSearch(received, item)
   const { exchange } = work
-  // A query that cannot be answered (yet).
+  // Rejects a query that needs columns in backfill, or that the source of the records cannot answer.
   checkNotBackfilling(exchange, criteria)
   await checkSourceCanAnswer(work, criteria)
-  // Quota or rate of items, or quota of emergencies. Taken before the search, so that an item that finds nothing uses it too. A
-  // query takes one for each identifier that it names, and one if it names none.
+  // An emergency is taken from the quota of emergencies, another item from quota and rate of items. This is done before the
+  // search, so an item that finds nothing counts too. A query counts once for each identifier that it names, or once without any.
   const wanted = countAskedIdentifiers(exchange.grant, criteria.predicate) || 1
   await takeGrantQuota(work, emergency === null ? 'items' : 'emergencies', wanted)
   if (emergency !== null) noteEmergency(work, emergency)
-  // The search; more records than the cap. Last, in `replyMembersOfPage`, the disclosure and the quota or rate of records.
+  // `applyCap` rejects a search that finds too many records, or removes its records, as the grant says.
   const found = await findPermittedRecords(work, consented, criteria)
   const { total, records, ids, use, reason } = applyCap(exchange.grant, found, work.deps.limits.search_results)
   const { recordType, page_size, page_number } = criteria
   takeFromRecordBudget(work.budget, ids.length)
   const members = await replyMembersOfPage(work, criteria, records, { page_size, page_number, total })
-  // An item that asks for a later page gets only that page.
+  // Only an asynchronous item that asks for page 1 gets further pages, and only if the grant shows records (`isAlone` is false).
   const isAlone = neverShowsRecords(exchange.grant, recordType)
   const mayHaveMore = work.mode.name === 'async' && page_number === 1 && !isAlone
   const why = reason ?? (isAlone ? NOTHING_SHOWN_REASON : undefined)
@@ -61,7 +61,7 @@ export async function searchItem(received: ItemWork, item: Item): Promise<ItemAn
   }
 }
 
-/** By a text, the asking system can tell an answer that has no records whatever matches from one with none in this page. */
+/** Tells the asking system that the answer has no records even if some match. Without this text, only this page may have none. */
 const NOTHING_SHOWN_REASON = 'search_criteria: this participant is shown nothing of such records, so the answer has none'
 
 /** Counts and logs that the emergency part of the grant was used, but not for whom. The audit entry has the reason. */
@@ -177,8 +177,9 @@ function takeFromRecordBudget(budget: ItemWork['budget'], found: number): void {
   budget.records -= found
 }
 
+/** An item that was read and checked, with all that its search needs. */
 interface SearchPlan {
-  /** The work under the grant for this item: its emergency part, or the grant reduced to the consent. */
+  /** With the grant for this item: in an emergency its emergency part; under a signed consent only what the consent covers. */
   readonly work: ItemWork
   readonly criteria: SearchCriteria
   readonly emergency: Emergency | null
@@ -190,7 +191,7 @@ async function planSearch(received: ItemWork, item: Item): Promise<SearchPlan> {
   const { asked, identifiers, emergency } = readAskedSearch(received, item)
   const { deps, exchange: receivedExchange, addFacts } = received
   const exchange = emergency === null ? receivedExchange : { ...receivedExchange, grant: emergency.grant }
-  // A sort that is not granted; the form of the query.
+  // Rejects a sort or a form of query that the grant does not allow.
   checkSearchAllowed(exchange.grant, asked)
   // Rejects the item if the consent that the grant demands is missing or invalid, or if the query asks about several persons.
   const given = item.search_criteria as ConsentMembers
@@ -216,13 +217,13 @@ function readAskedSearch({ deps, exchange, budget, addFacts }: ItemWork, item: I
   const visible = () => (readEmergency()?.grant ?? grant).visible
   const sizes = [participant.max_page_size, grant.terms.page_size].filter((size) => size != null)
   const max_page_size = sizes.length === 0 ? null : Math.min(...sizes)
-  // Criteria, members of a consent, record type, query, sort, page.
+  // Rejects invalid criteria: the members of a consent, the record type, the query, the sort or the page.
   const asked = readSearchCriteria(grant.kind, item, deps.limits, { max_page_size, visible })
-  // Identifiers of all items of the request, above their limit.
+  // Rejects the item if, with it, the items of the request name more identifiers than a request may name.
   const mentioned = askedAttributesAndPersons(asked)
   takeAskedIdentifiers({ deps, budget }, mentioned, 'rjct.search_criteria.invalid', 'search_criteria.query')
   addFacts({ record_type: asked.recordType.name, form: asked.form, ...mentioned, ...consentFactsForAudit(grant, given) })
-  // Time and reason of an emergency.
+  // Rejects an emergency without a valid time or reason.
   const emergency = readEmergency()
   if (emergency !== null) checkIsPersonType(emergency, asked.recordType)
   return { asked, identifiers: mentioned.persons.flatMap(({ identifiers }) => identifiers), emergency }

@@ -75,6 +75,7 @@ const subscriptionFactsOf = ({ recordType, form, predicate }: SubscribeCriteria)
 
 const NO_ADDRESS_REASON = 'there is no address for notifications: send a sender_uri, or let the operator of this registry set one'
 
+/** Reads the criteria of one item. A rejection of the item is returned, not thrown. */
 async function readItem(deps: AnswerDeps, exchange: Exchange, item: Item, now: Date): Promise<SubscribeCriteria | ItemRejection> {
   const { grant, registry } = exchange
   try {

@@ -43,7 +43,7 @@ export interface TxnAnswer {
   readonly consented?: { readonly correlation_id: string; readonly reference_ids: readonly string[] }
 }
 
-/** A status question whose earlier exchange was found. */
+/** A status question whose earlier exchange was found, with the consents of that exchange. */
 interface StatusQuestion {
   /** The exchange of the question, not the earlier one. */
   readonly exchange: Exchange
@@ -95,6 +95,7 @@ export async function readEarlierAnswer(
 const reasonForItems = (reason: string, all: readonly ReplyMembers[], chosen: readonly ReplyMembers[]): string | undefined =>
   reason === rejectedCountText(all) ? rejectedCountText(chosen) : reason
 
+/** What the answer to a status question says of the earlier request: its items, and a status and a reason for the header. */
 interface StatusAnswerItems {
   /** The status in the answer to the status question; absent: succ. */
   readonly status?: 'rjct'
@@ -186,8 +187,9 @@ function unansweredItemMembers(
 }
 
 /**
- * The items of a request that was divided into chunks. These items have their records: those of the first chunk, or if the
- * question names items, the named ones in the first `MOST_CHUNKS_READ` chunks that have any. All others have only their status.
+ * The items of a request that was divided into chunks. If the question names no items, those of the first chunk have their
+ * records. If it names items, the named items have their records, but only those in the first `MOST_CHUNKS_READ` chunks that have
+ * named items. All other items have only their status.
  */
 async function itemsOfChunks(
   deps: AnswerDeps,
@@ -247,7 +249,7 @@ async function readFirstPageItems(deps: AnswerDeps, about: StatusQuestion, first
   return { items: answered, reason }
 }
 
-/** A page of an answer as it was stored, with the reason in its header. */
+/** The parsed text of a stored page of an answer: its message, the items in it, and the reason in its header. */
 interface PersistedPage {
   readonly message: JsonObject
   readonly items: readonly JsonObject[]
@@ -264,7 +266,7 @@ async function readPersistedPage(
   return body.length > SMALL_REQUEST_BYTES ? runInSlot(turns, LARGE_BODIES_TURN_KEY, read) : read()
 }
 
-/** @throws BodyUnreadable */
+/** Parses the decrypted text of a page. @throws BodyUnreadable it is no JSON that we can read, or lacks header or message */
 function parsePageText({ reply }: Operation, text: string): PersistedPage {
   const { header, message } = parsePersistedMessage(text)
   if (!isJsonObject(header) || !isJsonObject(message)) throw new BodyUnreadable('altered')

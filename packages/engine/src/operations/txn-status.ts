@@ -44,6 +44,7 @@ interface FoundExchange {
 /** Finds the exchange that a status question names, among the sender's own exchanges with this registry. */
 type ExchangeFinder = (deps: AnswerDeps, asker: AskedExchangeScope, values: readonly string[]) => Promise<FoundExchange | null>
 
+/** Makes the result of a finder for a question about all items; null when no exchange was found. */
 const makeFoundExchange = (asked: AskedExchange | null): FoundExchange | null => asked && { asked, references: null }
 
 /** The finder of the earlier exchange, for each attribute_type of a status question (D15). */
@@ -143,7 +144,7 @@ type AskingExchange = Pick<Exchange, 'correlation_id'>
 
 /** The parts of the answer to a status question for which no exchange was found. */
 export interface NothingFoundAnswer {
-  /** The rejection, as an answer to a search, with the ids that the question asks about, or else the question's own ids. */
+  /** An answer in the form of a search answer whose items are all rejected. Its ids are those of `idsInStatus`. */
   readonly txn_status: ReplyMembers
   readonly items: readonly JsonObject[]
 }
@@ -172,7 +173,7 @@ export function answerNothingFound(
   return { items, txn_status: { ...idsInStatus(exchange, message, question), search_response: items } }
 }
 
-/** The ids that the question asks about, or else its own. */
+/** The ids in the answer to a status question: those that the question asks about, or else the question's own ids. */
 function idsInStatus(
   { correlation_id }: AskingExchange,
   { transaction_id }: Pick<Message, 'transaction_id'>,

@@ -92,6 +92,7 @@ interface UnsubscribeChanges {
   readonly settled: readonly OwnSubscription[]
 }
 
+/** Makes the effect that ends the subscriptions in `ended`, and marks those in `settled` as unsubscribed. */
 const endSubscriptionsEffect =
   (registry: number, { ended, settled }: UnsubscribeChanges, at: Date, by: string): ReplyEffect =>
   async (client) => {

@@ -35,7 +35,7 @@ type BodyReadRequest = Pick<AdmittedRequest, 'headers' | 'body' | 'hold' | 'wait
  * of a participant at a time.
  */
 const LARGE_BODY_BYTES = 1_048_576
-/** When this many bytes of a body have been read, they are checked before the rest is read. The check waits for its own turn. */
+/** When this many bytes of a body have been read, they are checked before the rest is read. The check waits for a turn too. */
 const BODY_BEGINNING_BYTES = 262_144
 
 /** Counts bytes in memory. @throws RequestFault 429: too many bytes are in memory */

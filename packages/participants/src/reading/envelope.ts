@@ -77,7 +77,7 @@ export interface Envelope {
   readonly source: SignedEnvelope
 }
 
-/** An envelope on the thread that has parsed it, where the text of its body is still available. */
+/** The envelope with the text from which it was parsed. Only the thread that has parsed the text has it. */
 interface ParsedSource {
   readonly source: SourcedEnvelope
 }

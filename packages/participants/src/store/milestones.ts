@@ -18,11 +18,12 @@ export interface Milestones {
   readonly callback: Date | null
 }
 
-/** The least milliseconds between two calls of `look` for a participant: this function reads hundreds of stored messages. */
+/** The least milliseconds until `noteMilestones` calls `look` again for a participant: `look` reads hundreds of messages. */
 const MILESTONE_READ_INTERVAL_MS = 60_000
+/** The most participants in `lastMilestoneReadTimes`. When there are as many, all are removed. */
 const MOST_REMEMBERED_READ_TIMES = 10_000
 
-/** The time of the last call of `look`, by `Participant.id`. */
+/** The time, in milliseconds, of the last call of the `look` of `noteMilestones`, by `Participant.id`. */
 const lastMilestoneReadTimes = oncePerPool(() => new Map<number, number>())
 
 /**

@@ -113,7 +113,7 @@ function cutToComparedLength(text: string | null): string | null {
   return firstUtf16Units(text, ATTRIBUTE_TEXT_MAX_LENGTH).trimEnd() || null
 }
 
-/** The number; null for NaN and infinity. -0 becomes 0, because some code distinguishes them. */
+/** The number, with 0 in place of -0; null for NaN and infinity. */
 export function finiteOrNull(number: number): number | null {
   return Number.isFinite(number) ? number + 0 : null
 }

@@ -100,6 +100,7 @@ function timeOfDayText(time: number): string {
   return `${TWO_DIGIT_TEXTS[hour]}:${TWO_DIGIT_TEXTS[minute]}:${TWO_DIGIT_TEXTS[second]}.${milliseconds}`
 }
 
+/** The date in a text, in ISO form or as DD.MM.YYYY; null when the text is not a date, or the date does not exist. */
 function findWrittenDate(text: string): WrittenDate | null {
   if (text.length > MAX_DATE_CHARACTERS) return null
   const trimmed = text.trim()
@@ -111,7 +112,7 @@ function findWrittenDate(text: string): WrittenDate | null {
   return findExistingDate(dotted[3], dotted[2], dotted[1], 0, 0, false)
 }
 
-/** The parts of a date, if its day and time exist; else null, also for a written month or day 00. */
+/** The date of these parts; null when its day or time does not exist in the calendar, also for a written month or day 00. */
 function findExistingDate(
   yearText: string | undefined,
   monthText: string | undefined,
@@ -136,6 +137,7 @@ function readTimeOfDay(iso: RegExpExecArray): number | null {
   return ((hour * 60 + minute) * 60 + second) * 1000 + milliseconds
 }
 
+/** The minutes by which a zone is ahead of UTC: 0 without a zone, null for an impossible one such as +25:00. */
 function readZoneOffsetMinutes(zone: string | undefined): number | null {
   if (zone === undefined || zone === 'Z' || zone === 'z') return 0
   const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(3).replace(':', ''))]

@@ -41,7 +41,7 @@ export function elementKeys(
 /** The places inside an element of a keyed list at which the keys of the element are. */
 interface KeyPlaces {
   readonly identifiers: readonly { readonly inside: string; readonly compiled: CompiledPath }[]
-  /** Reads the value inside an element that is a key of the element; null when the list has no `values`. */
+  /** Reads the key that is not an identifier, at the paths in `values` of the list; null when the list has no `values`. */
   readonly value: Attribute | null
 }
 
@@ -89,5 +89,6 @@ function identifierKey(kind: Kind, source: IdentifierSource, leaf: JsonValue): s
   return JSON.stringify([type.name, typeof called === 'string' ? searchKey(called) : '', value])
 }
 
+/** The member at the first step of a path. `TYPE` and `VALUE` have one step each. */
 const findMemberByFirstName = (object: { readonly [key: string]: JsonValue }, [step]: typeof TYPE): JsonValue | undefined =>
   step === undefined ? undefined : readMemberByStep(object, step)

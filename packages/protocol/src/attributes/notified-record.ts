@@ -79,6 +79,7 @@ const NOTIFIED_VALUE_CONVERTERS: Readonly<
   },
   datetime: (raw) => (typeof raw === 'string' ? (readInstantText(raw) ?? raw) : raw),
 }
+/** The attribute that `SCALAR_READERS.boolean` needs as an argument. It reads nothing of the attribute. */
 const BOOLEAN_ATTRIBUTE = { name: 'flag', paths: [], type: 'boolean' } as const
 
 /**

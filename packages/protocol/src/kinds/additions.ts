@@ -83,8 +83,10 @@ export function additionProblem(kind: Kind, addition: AttributeAddition): string
 }
 
 type UncheckedAttribute = { readonly [member in keyof Attribute]?: unknown }
+/** Returns the problem of an addition, or null. `meansAlready` is true for a name that queries of the record type can use. */
 type AdditionProblemFinder = (given: UncheckedAttribute, meansAlready: (name: string) => boolean) => string | null
 
+/** Why an addition with the name of an existing attribute is refused; null when it only switches on the index. */
 function indexProblem(existing: Attribute, given: UncheckedAttribute): string | null {
   if (existing.type === 'age') return `${existing.name}: nothing of it is stored; index ${existing.since}`
   const own: UncheckedAttribute = existing

@@ -17,6 +17,7 @@ import {
 
 /** The paths to the data of a person: first those in a Beneficiary, then those in a Member, as notifications have it. */
 const personPaths = ['member.demographic_info.person', 'member.demographic_info', 'demographic_info.person', 'demographic_info']
+/** Where a beneficiary's data may be: in the member `member`, or in the record itself (''). */
 const beneficiaryMemberPaths = ['member', '']
 
 /**

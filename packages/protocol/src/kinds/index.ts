@@ -83,6 +83,7 @@ function nameKey(name: string): string {
  */
 const rowsByNameKey = new WeakMap<readonly object[], ReadonlyMap<string, object>>()
 
+/** The element of `rows` with this name in any of its spellings; undefined when there is none. */
 function findNamedRow<Row extends object>(
   rows: readonly Row[],
   name: string,

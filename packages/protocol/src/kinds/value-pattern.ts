@@ -10,6 +10,7 @@ export const PATTERN_MAX_LENGTH = 100
 /** The longest value that a pattern may describe, in characters. */
 const VALUE_MAX_LENGTH = 64
 
+/** The message for a pattern that cannot be parsed. */
 const PATTERN_RULE =
   'must be digits, capital letters, - / . _ and classes such as [0-9], [A-Z0-9] or \\d, each with {n}, {n,m} or ? if it is there several times or may be missing'
 /** One part of a pattern: a class, `\d`, an escaped or plain character; with or without a repetition. */
@@ -65,6 +66,7 @@ function addReachableSteps(steps: readonly PatternStep[], reached: Set<number>):
   return reached
 }
 
+/** The steps of a pattern, parsed once; null when the pattern is too long or cannot be parsed. */
 function stepsOf(pattern: string): readonly PatternStep[] | null {
   const found = stepsByPattern.get(pattern)
   if (found !== undefined) return found

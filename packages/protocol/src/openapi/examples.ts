@@ -160,6 +160,7 @@ const disabilityExample =
     reply: reply(kind),
   })
 
+/** For each operation, the function that makes an example of its request and its reply. */
 const EXAMPLES_BY_OPERATION: Readonly<Record<string, (kind: Kind) => MessageExample>> = {
   search: searchExample,
   subscribe: subscribeExample,

@@ -24,6 +24,7 @@ const EXAMPLE_CONDITIONS: ExampleConditions = [
   ['registration_date', 'ge', '2024'],
 ]
 
+/** Makes a query in the form of `TypedExpression`. @param type `expression` or `graphql` */
 const typedExpression = (type: string, expression: unknown) => ({ type: `ns:org:QueryType:${type}`, value: { expression } })
 
 /** One example for each query form. The identifier form comes first; the others all ask for the same conditions. */

@@ -26,6 +26,7 @@ export interface RefreshRules {
   readonly now?: () => number
 }
 
+/** The stored value. `since` is the time, by the clock `now`, at which the request for it began. */
 interface DatedCopy<Value> extends Fetched<Value> {
   readonly since: number
 }

@@ -102,7 +102,6 @@ function quoteArrayElement(element: string): string {
   return `"${element.replace(/["\\]/g, '\\$&')}"`
 }
 
-/** The column of one compound. */
 interface CompoundColumn extends RecordColumn {
   readonly compound: Compound
   /** Returns a compound's elements as text for its column; null when there are none. */

@@ -134,7 +134,7 @@ export async function dueLedgers(
   return new Map(rows.map(({ record, state }) => [record, state]))
 }
 
-/** The records of one type in a registry in which a scheduled enrolment status is due. */
+/** Records of one type in a registry. Each of them has a scheduled enrolment status that is due. */
 export interface RecordsWithDueStatus {
   readonly registry: number
   readonly record_type: string
@@ -156,7 +156,6 @@ export async function findRecordsWithDueStatus(
   return rows
 }
 
-/** Deletes the enrolment ledgers of these records. */
 export async function deleteLedgers(
   client: ClientBase,
   { registry, record_type }: Pick<RecordsWithDueStatus, 'registry' | 'record_type'>,

@@ -234,7 +234,7 @@ interface FoundRow {
 
 /**
  * Finds the records that satisfy a condition, in one statement that stops after one record more than the cap.
- * @param participant see `StatementNames.nameOf`
+ * @param participant the id of the participant who searches, or 0 for the operator: each has a share of the statement names
  */
 export async function findMatchingRecords(
   { search, names }: SearchStatementRunners,

@@ -74,9 +74,9 @@ export async function storeReadingRules(
 }
 
 /**
- * Forgets the rules of column groups that this version does not know. It writes records without them, so a later version that
- * knows them must read them again. Attributes that an operator added stay: another node may have added one after the registry was
- * read.
+ * Deletes the stored rules of column groups that this version does not know. It writes records without these columns, so a later
+ * version must read their values again. Rules of attributes that an operator added stay: another node may have added an attribute
+ * after the registry was read.
  */
 export async function forgetUnknownRules(
   transaction: Transaction<unknown>,

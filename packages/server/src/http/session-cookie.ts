@@ -5,13 +5,13 @@ import { RequestFault } from '@rollcall/protocol'
 /** True when the browser of a request speaks TLS with the proxy before us. Always false without a proxy: we speak no TLS. */
 export type IsReachedByTls = (request: Pick<IncomingMessage, 'headers'>) => boolean
 
-/** The pages that share one sort of session: the console, or the partner page. */
+/** The names of the sessions of some pages: of the console, or of the partner page. */
 export interface SessionPages {
   /** The name of the cookie, without the prefix `__Host-` that it has with TLS. */
   readonly cookie: string
   /** The name of a header that every call of these pages has. We allow no page of another origin to send it. */
   readonly header: string
-  /** The name of these pages in messages. */
+  /** The name of these pages in error texts. */
   readonly title: string
 }
 

@@ -13,7 +13,7 @@ import { type HttpServer, mountMethods } from './server.ts'
 
 /** The result of checking the token or code with which a person signs in. */
 export interface SignInCheckResult {
-  /** Who signs in: the owner of the operator token, or the participant. Null: the token or code is not valid. */
+  /** The operator token or the participant to which the token or code belongs. Null: the token or code is not valid. */
   readonly by: SignInMeans | null
   /** The message that refuses the sign-in when the token or code is not valid. */
   readonly refusal: string

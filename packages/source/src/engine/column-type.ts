@@ -9,7 +9,10 @@ export interface ColumnType {
   readonly cell?: (text: string) => string
   /** Makes the parameter for a text; null: no value has this text, or the type is not compared by its text. */
   readonly parameter: (text: string) => string | null
-  /** Makes SQL that removes the spaces (`SPACE_CODE_POINTS`) around the text, or all its spaces. Absent: there is no such SQL. */
+  /**
+   * Makes SQL that removes the spaces (`SPACE_CODE_POINTS`) around the text in PostgreSQL, and all spaces of the text in MariaDB
+   * and MySQL. Absent: there is no such SQL.
+   */
   readonly trimmed?: (column: string) => string
   /**
    * True when the encoding of the database may lack a character of the text: the text then cannot be a parameter. Absent when the

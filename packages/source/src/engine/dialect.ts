@@ -22,7 +22,7 @@ export interface ChangeStatements {
   list(part: MappedTable, types: ChangeTypes, asked: ChangeSelection): Statement
 }
 
-/** The test of a column that a question asks for, and the type of the column. */
+/** A test of a column, made from a comparison in a query, and the type of the column. */
 export interface TestedColumn {
   readonly test: ColumnTest
   readonly type: ColumnType

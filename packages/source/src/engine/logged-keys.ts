@@ -39,8 +39,8 @@ interface LogSegment {
 const MOST_SEGMENT_KEYS = 10_000
 const MOST_WAITING_KEYS = 200_000
 /**
- * While fewer segments than this wait, a segment with keys is not merged. From this number on, it is merged into the one before
- * it if both together have at most `MOST_SEGMENT_KEYS` keys, so that many small transactions need little memory. More may wait.
+ * When this many segments wait, a new segment is merged into the last one if both end with a transaction and together have at
+ * most `MOST_SEGMENT_KEYS` keys. So many small transactions need little memory. When fewer wait, only one without keys is merged.
  */
 const MOST_UNMERGED_SEGMENTS = 1_000
 /**

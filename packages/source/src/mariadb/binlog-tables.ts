@@ -30,7 +30,6 @@ export const ENCODINGS_BY_CHARSET: Readonly<Record<string, string>> = {
   latin1: 'windows-1252',
 }
 
-/** A type of column in the binlog. */
 interface LoggedColumnType {
   /** The number of bytes of metadata that the log has for a column of this type. */
   readonly metadata: number

@@ -159,7 +159,10 @@ const METADATA_LOCK_MILLISECONDS = 50
 class HeldConnection {
   readonly connection: PoolConnection
   isSetUp = false
-  /** True in a transaction that only reads, and in which each statement reads the newest state. */
+  /**
+   * True while a transaction is open that only reads, and in which each statement reads the newest state. False in a transaction
+   * with a snapshot.
+   */
   isOpen = false
   readonly #limit: TimeLimit
   readonly #unlock: NodeJS.Timeout

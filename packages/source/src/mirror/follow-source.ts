@@ -45,7 +45,7 @@ export async function followSource(deps: MirrorDeps, place: StoredMirrorProgress
   }
 }
 
-/** The stored progress of the mirror. */
+/** The progress of the mirror as this node knows it between two batches. It has all of `StoredMirrorProgress` but the file. */
 interface MirrorProgress {
   readonly position: StoredMirrorProgress['position']
   readonly comparison: ComparisonProgress | null

@@ -52,8 +52,9 @@ export function createLogFeed(deps: MirrorDeps): ChangeFeed {
     return false
   }
   /**
-   * Checks that the log can still be followed, as when our place was made: a table may have left it, and nothing else says so.
-   * If not, removes our place, because changes are missing then.
+   * Checks again what was checked when our place was made: the log may have no more changes of a table, and no error says so.
+   * After a problem, removes our place, because changes are missing then.
+   * @throws SourceRefusal there are problems
    */
   const requireNoProblems = async (): Promise<void> => {
     if (reading !== null && deps.now().getTime() - checked < RECHECK_PROBLEMS_MILLISECONDS) return

@@ -6,7 +6,7 @@ import type { JsonValue } from '@rollcall/protocol'
 import { dropCopiedRecords } from '@rollcall/records/registries/removed-registries'
 import type { ClientBase, Pool } from 'pg'
 
-/** A former source, whose database keeps its log for us from a position on. */
+/** A position in the log of a former source. From this position on, the database of the source still keeps its log for us. */
 export interface AbandonedLogPosition {
   readonly source: object
   readonly position: JsonValue

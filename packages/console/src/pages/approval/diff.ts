@@ -1,6 +1,6 @@
 /** A line of a proposal. The act changes its value, or the value says what the act is about and does not change. */
 export interface DiffLine {
-  /** The path of the value. */
+  /** The name of the value, such as `jwks_uri` or `purposes.eligibility`. */
   readonly at: string
   readonly from?: unknown
   readonly to?: unknown

@@ -19,7 +19,7 @@ const ENTRY_KINDS: readonly Entry['kind'][] = [
   ...(['answer', 'acknowledgement', 'callback', 'notification', 'unsent', 'refusal', 'operator'] as const),
 ]
 
-/** The time that the server names when it found no entry and has not looked through older ones; undefined: it named none. */
+/** The time from which a search goes on to older entries, as the server's error 409 names it; undefined when it names none. */
 const timeToGoOn = (error: Error | null): string | undefined =>
   error instanceof ApiFault && error.status === 409 ? /\bto=(\S+)$/.exec(error.message)?.[1] : undefined
 

@@ -56,6 +56,7 @@ export function Page() {
   )
 }
 
+/** Shows the events of one registry. `names` are the namespaces to choose from; `first` is chosen at first. */
 function Events({ names, first }: { readonly names: readonly string[]; readonly first: string }) {
   const filter = useFilter(Object.keys(FIELDS))
   const { namespace = first, before, ...conditions } = filter.values

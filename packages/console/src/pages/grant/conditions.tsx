@@ -12,6 +12,7 @@ import { RecordConditions } from './rows.tsx'
 
 const { edit: TEXTS } = GRANT
 const BASES = ['law', 'consent', 'authorize', 'either']
+/** The members of `header.meta` that a grant may demand in the participant's requests. */
 const DEMANDED_META_MEMBERS = ['requested_by', 'case']
 const PROTECTED_CATEGORIES = ['adoption', 'shelter', 'witness_protection', 'sealed']
 /** The permitted values of members of a grant that have a fixed choice; the first value is the default. */

@@ -21,6 +21,7 @@ import { Preview } from './preview.tsx'
 
 const { edit: TEXTS } = GRANT
 const QUERY_FORMS = ['identifier', 'expression', 'predicate', 'graphql']
+/** The server proposes narrower terms from the audit entries of this many days. */
 const AUDITED_DAYS_FOR_PROPOSAL = 90
 
 /** Members of a grant that are lists of names, each with a function that returns the names that a registry knows. */

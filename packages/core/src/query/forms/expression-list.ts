@@ -110,6 +110,7 @@ export function readComparison(reader: QueryReader, value: JsonValue, path: stri
   return predicateOfCondition(unreadComparison(reader, value, path))
 }
 
+/** Checks the members, and makes a condition that is read later. */
 function unreadComparison(reader: QueryReader, value: JsonValue | undefined, path: string): UnreadCondition {
   if (!isJsonObject(value)) throw new QueryProblem(path, `must be an object {${COMPARISON_MEMBERS.join(', ')}}`)
   checkMembersKnown(value, COMPARISON_MEMBERS, path)

@@ -124,6 +124,7 @@ function hasOperators(value: JsonObject): boolean {
   return Object.keys(value).some((key) => key.startsWith('$') || resolveOperator(key) !== undefined)
 }
 
+/** Makes a condition on the value of a name. The condition is read later, when stated identifier types are known. */
 function unreadConditionAbout(
   reader: QueryReader,
   about: Searchable,

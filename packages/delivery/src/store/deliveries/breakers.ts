@@ -25,6 +25,7 @@ const CLOSED_BREAKER: Breaker = { failures: 0, opened_at: null, probe_in: null }
 export const findBreaker = ({ pool }: Pick<Database, 'pool'>, { participant, origin }: Destination): Promise<Breaker> =>
   breakerReads(pool).submit({ participant, origin })
 
+/** Returns the batcher of a pool: it reads the breakers of calls that wait at the same time with one statement. */
 const breakerReads = oncePerPool((pool) =>
   createGroupCommit<Destination, Breaker>(
     async (destinations) => {

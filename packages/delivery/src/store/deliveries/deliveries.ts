@@ -18,7 +18,10 @@ import { GRANT_STARTS_SQL } from '@rollcall/participants/store/grants'
 import { protectionVersionSql } from '@rollcall/records/records/protection'
 import type pg from 'pg'
 
-/** SQL condition: `delivery` is the newest envelope of a row `notification`. @param delivery a table with id and notifications */
+/**
+ * SQL condition on a row of `notification`: its newest envelope is a row of `delivery`.
+ * @param delivery the name of a table or subquery with the columns `id` and `notifications`
+ */
 export const isNewestEnvelopeSql = (delivery: string): string =>
   `notification.id = any(${delivery}.notifications) and notification.delivery = ${delivery}.id`
 
@@ -51,7 +54,7 @@ export interface AcceptedRequestsSql {
   readonly requests: string
 }
 
-/** The number of due deliveries to one origin that the caller wants to claim. */
+/** An origin, and the number of due deliveries to it that the caller wants to claim. */
 export interface WantedDeliveryCount {
   readonly origin: string
   readonly count: number

@@ -113,7 +113,8 @@ interface ChangedCounts {
  * Does the same as `changeDeliveries`, but changes nothing if more than `most` deliveries are chosen. The same
  * statement counts them.
  * @param most null: any number
- * @param options.isLimited true: the statement has the usual time limit. A participant must not wait for the acts of operators
+ * @param options.isLimited true: the statement has the usual time limit; false or absent: it has none, because an operator may
+ * change any number of deliveries
  */
 export async function changeDeliveriesAtMost(
   { pool }: Pick<Database, 'pool'>,

@@ -22,7 +22,7 @@ export interface NewEnvelope {
   readonly counted: number
 }
 
-/** A notification that is sent in the envelope. */
+/** A notification in an envelope that is committed now and then sent. */
 export interface SentNotification {
   readonly id: number
   readonly subscription: number

@@ -24,6 +24,7 @@ const EVENTS_ABOUT_RECORDS_SQL = `about as (
       and (record, coalesce(record_key, '')) in (select * from unnest($3::bigint[], $4::text[]))
   )`
 
+/** The parameters `$1` to `$4` of `EVENTS_ABOUT_RECORDS_SQL`. */
 const aboutRecordsParameters = ({ registry, record_type, records }: RecordsOfPerson): unknown[] => {
   const ids = records.map(toStoredId)
   return [registry, record_type, ids.map(({ record }) => record), ids.map(({ record_key }) => record_key ?? '')]

@@ -33,6 +33,7 @@ export interface EventIdsAndVersions {
   readonly versions: readonly number[]
 }
 
+/** The type and id of a changed record, for which a new version is taken. */
 interface ChangedRecord {
   readonly record_type: string
   readonly record: RecordId
@@ -55,7 +56,7 @@ export interface NewEvent {
   readonly replaced_by?: Identifier
 }
 
-/** The documents of an event, for those who are notified of it, and the number of matched subscriptions. */
+/** The documents of one event, from which its notifications are made, and the number of subscriptions that it matches. */
 export interface MatchedDocument {
   readonly event: number
   readonly matched: number
@@ -65,6 +66,7 @@ export interface MatchedDocument {
   readonly identifiers: string
 }
 
+/** A notification to be inserted. */
 export interface NewNotification {
   readonly event: number
   readonly subscription: number
@@ -94,8 +96,8 @@ const LAST_DELETION_SQL = lastDeletionSql({
 /**
  * Takes ids for events, and versions for changed records. A version is the time at which the import or publication began, in
  * microseconds since 1970, or the last known version of the record plus one, if that is larger. So it says nothing about other
- * records, grows after a restore, and is an exact number in JSON. A record that was deleted since the import or publication
- * began, and is written again, gets at least the first whole second after the deletion, in the same unit.
+ * records, grows after a restore, and is an exact number in JSON. If the record was deleted since the import or publication
+ * began, and is written again, its version is not smaller than the first whole second after the deletion, in microseconds.
  */
 export async function takeEventIdsAndVersions(
   client: ClientBase,

@@ -67,7 +67,7 @@ export async function countSubscriptions(
   return rows[0]?.count ?? 0
 }
 
-/** A subscription that its owner names by code. */
+/** A subscription that the participant who made it names by its code. */
 export interface OwnSubscription {
   readonly id: number
   readonly code: string

@@ -24,8 +24,9 @@ const IS_FORGETTABLE_EVENT_SQL = `recorded_at < now() - make_interval(secs => $1
       and not ${isHeldSql({ time: 'event.recorded_at', sender_id: null })}`
 
 /**
- * The tables in the order of deletion. `where`: the condition of rows to delete; `$1` is the retention in seconds. `time`: the
- * column from which the age of a row is counted. `before`: deletes what must go before these rows; null: nothing must.
+ * The tables whose old rows are deleted, in this order. `where`: the condition of rows to delete; `$1` is the retention in
+ * seconds. `time`: the column from which the age of a row is counted. `before`: deletes what must go before these rows; null:
+ * nothing must.
  */
 const FORGOTTEN_TABLES = [
   { table: 'event', where: IS_FORGETTABLE_EVENT_SQL, time: 'recorded_at', before: forgetNotifications },
@@ -86,7 +87,7 @@ export async function forgetEvents({ pool }: Pick<Database, 'pool'>, retention: 
 /** A row that is old, and whether it is to be deleted. */
 interface OldRow {
   readonly id: string
-  /** Its time in microseconds, as PostgreSQL writes it. */
+  /** The time of the row as a text of PostgreSQL, which has microseconds: a JavaScript Date has none. */
   readonly time: string
   readonly due: boolean
 }

@@ -3,7 +3,7 @@
 import { toStoredIdSql } from '@rollcall/database/record-ids'
 import type { ClientBase } from 'pg'
 
-/** Records of one type with their former and their new ids. */
+/** A record type of a registry, and SQL of the former and the new ids of its records. */
 export interface RecordIdChanges {
   readonly registry: number
   readonly record_type: string

@@ -16,6 +16,7 @@ export async function lockPublication(client: ClientBase, registryId: number, na
   ])
 }
 
+/** An event that was published under an event_id. */
 export interface StoredEvent {
   readonly id: number
   readonly event_type: string
@@ -42,7 +43,7 @@ export interface SourceVersion {
   readonly source_version: number
 }
 
-/** Stores the version that a source gives to a record. Returns false when a newer version is stored already. */
+/** Stores the version that the publishing system gives to a record. Returns false when a newer version is stored already. */
 export async function storeSourceVersion(
   client: ClientBase,
   registryId: number,

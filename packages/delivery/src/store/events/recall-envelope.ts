@@ -77,7 +77,7 @@ export async function moveWaitingNotifications(
   client: Pick<pg.ClientBase, 'query'>,
   { subscriptions, from, to }: MovedSubscriptions,
 ): Promise<void> {
-  // The lock keeps others from committing an envelope of the old mailboxes until the transaction ends.
+  // Locks the rows of the old mailboxes: until the transaction ends, nobody else commits an envelope of these mailboxes.
   const { rows } = await client.query<{ closed: boolean }>(
     `select state = 'closed' as closed from mailbox where id = any($1::int[]) order by id for no key update`,
     [from],

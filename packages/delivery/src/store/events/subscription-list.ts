@@ -68,6 +68,7 @@ const LISTED_SUBSCRIPTION_COLUMNS = `subscription.code, participant.sender_id as
   subscription.record_type, subscription.state, subscription.reason, subscription.cron, subscription.start_at,
   subscription.end_at, subscription.created_at, subscription.ended_at`
 
+/** SQL for a `from` clause: subscriptions, with the names of their participant and registry. */
 const SUBSCRIPTIONS_WITH_NAMES_SQL = `subscription join ${PARTICIPANTS_SQL} as participant on participant.id = subscription.participant
   join ${REGISTRIES_SQL} as registry on registry.id = subscription.registry`
 

@@ -34,8 +34,8 @@ export async function endSubscriptions(
 }
 
 /**
- * Marks subscriptions that have ended by themselves as unsubscribed, so that they are not opened again when a death is
- * taken back.
+ * Gives ended subscriptions the end reason `unsubscribed`, so that they are not opened again when a death is taken back. A reason
+ * of `SILENT_END_REASONS` is kept. The state stays `ended`.
  * @returns how many of the given subscriptions had ended
  */
 export async function markUnsubscribed(client: ClientBase, subscriptions: readonly number[]): Promise<number> {
@@ -199,7 +199,7 @@ export async function reopenSubscriptions(
   return rows
 }
 
-/** A key of a subscription's filter. `whole`: every record with this key fulfils the whole filter (`FilterKey`). */
+/** A row of `subscription_key`. `whole`: a record with this key fulfils the whole filter of the subscription (`FilterKey`). */
 export interface FiledSubscriptionKey {
   readonly subscription: number
   readonly event_type: string

@@ -107,6 +107,7 @@ interface SubscriptionWithConsent {
   readonly consent?: SubscriptionConsent | null | undefined
 }
 
+/** Stores the consents of subscriptions, each in place of an earlier one. Those without a consent are left as they are. */
 async function upsertSubscriptionConsents(client: ClientBase, subscriptions: readonly SubscriptionWithConsent[]): Promise<void> {
   const given = subscriptions.flatMap(({ id: subscription, consent }) => {
     if (subscription === undefined || !consent) return []

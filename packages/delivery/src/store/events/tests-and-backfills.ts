@@ -145,8 +145,9 @@ const LAST_DELETION_SQL = lastDeletionSql({
 /**
  * SQL of the version of a backfilled record: the version of its last event, or the beginning of yesterday if that is higher. This
  * version is higher than the versions of the record's forgotten events, because events are stored for 30 days or longer. Later
- * changes get a higher version; so does a change at the same time, if its import began since yesterday. Without an event the
- * version tells no exact time, for the same reason as the time of the item (`queueBackfill`).
+ * changes get a higher version. So does a change that is made at the same time as the backfill, if its import began since the
+ * beginning of yesterday. Without an event the version tells no exact time, for the same reason as the time of the item
+ * (`queueBackfill`).
  *
  * A record that was written since yesterday, and has no event, has version 0 (not known) if a record of its type was deleted
  * since yesterday: it may be the deleted record, which may have had a higher version.

@@ -67,6 +67,7 @@ export const IS_UNFILTERED_SQL = `(subscription.criteria::json -> 'filter' is nu
 /** The most mailboxes whose waiting notifications one statement reads. */
 const MOST_MAILBOXES_PER_READ = 32
 
+/** A mailbox, and the most waiting notifications to read from it. */
 interface MailboxToRead {
   readonly mailbox: number
   readonly most: number
@@ -79,6 +80,7 @@ interface MailboxToRead {
 export const findWaitingNotifications = (pool: pg.Pool, mailbox: number, most: number): Promise<readonly WaitingNotification[]> =>
   waitingNotificationReads(pool).submit({ mailbox, most })
 
+/** For each pool, the reads that wait: one statement does them for several mailboxes. */
 const waitingNotificationReads = oncePerPool((pool) =>
   createGroupCommit<MailboxToRead, readonly WaitingNotification[]>((wanted) => readWaitingNotifications(pool, wanted), {
     waiting: Infinity,
@@ -173,7 +175,7 @@ export async function dropNotifications(pool: Pick<pg.Pool, 'query'>, ids: reado
   })
 }
 
-/** A correction, and the earlier notification that it takes back or corrects. */
+/** A correction whose earlier notification was dropped, and the older notification that it now corrects, if there is one. */
 export interface RedirectedCorrection {
   /** The id of the correcting notification. */
   readonly id: number

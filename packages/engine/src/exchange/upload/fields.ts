@@ -24,7 +24,7 @@ const MOST_FIELD_BYTES = { action: 256, fileFormat: 256, envelope: 65_536 } as c
 
 const DEFAULT_FORMAT = 'json'
 
-/** An upload whose fields have been read, and whose file is read next. */
+/** The fields of an upload, which have been read, and its file, which is read next. */
 export interface UploadWithFields {
   readonly fields: UploadFields
   /** The pieces of the file, and then the parts of the upload that were not read yet. */

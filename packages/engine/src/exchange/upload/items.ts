@@ -60,6 +60,7 @@ export function uploadFormatsOf({ name, request }: Operation): ReadonlyMap<strin
   return formats
 }
 
+/** Makes a reader that checks each item which `reader` finds in the file, and returns it as canonical JSON. */
 function makeCheckedItemReader(operation: Operation, reader: UploadFileReader<ItemWithLine>): UploadFileReader<CheckedItem> {
   const strip = byteOrderMarkRemover()
   return {

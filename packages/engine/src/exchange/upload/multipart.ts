@@ -60,7 +60,7 @@ export async function* readPartPieces(parts: PartEvents): AsyncGenerator<Buffer,
   }
 }
 
-/** A part, and what was found in it since the last `take`. */
+/** A part that the parser has begun, and what it has found in the part since the last `take`. */
 interface ParsedPart {
   hasHead: boolean
   readonly found: (PartEvent | RequestFault)[]

@@ -67,7 +67,10 @@ export interface NewChunk {
 export interface KnownOrNewExchange {
   /** For `same`, the correlation_id of the message that came first; otherwise that of the given exchange. */
   readonly correlation_id: string
-  /** `same`: this message was received before. `different`: another message with this message_id was. */
+  /**
+   * `new`: no message with this message_id was received before. `same`: this message was. `different`: a message with the same
+   * message_id and other content was.
+   */
   readonly known: 'new' | 'same' | 'different'
 }
 
@@ -79,12 +82,13 @@ export interface ExchangeMemory {
    * messages wait, the promise rejects with an error for which `isUnavailable` is true; then the message must not be answered.
    */
   remember(exchange: NewExchange): Promise<KnownOrNewExchange>
-  /** Returns the result of `remember` for a message that is stored; null for one that is not. It stores nothing. */
+  /** Returns `same` or `different` when a message with this message_id is stored; null when none is. It stores nothing. */
   known(
     exchange: Pick<NewExchange, 'participant' | 'message_id' | 'fingerprint' | 'correlation_id'>,
   ): Promise<KnownOrNewExchange | null>
 }
 
+/** The fingerprint and the correlation_id of a message. */
 interface StoredExchange {
   readonly fingerprint: Buffer
   readonly correlation_id: string

@@ -47,7 +47,7 @@ const EXPIRING_ROWS: readonly ExpiringRows[] = [
   // A ciphertext has no time in it, so a copy of it could be sent as long as one of our keys decrypts it. Its row stays while we
   // have a valid encryption key that was made before the receipt.
   rowsByReceivedAt('sealed_message', { stillNeeded: `sealed_message.received_at >= ${ENCRYPTION_KEYS_SINCE_SQL}` }),
-  // Receipts name no participant, so any receipt may be of a held one. With null, a hold on any participant keeps all receipts.
+  // A receipt names no participant. `sender_id: null` means: a hold on any participant keeps all receipts.
   rowsByReceivedAt('enrolment_receipt', { sender_id: null }),
   EXPIRING_CONSENT_USES,
 ]

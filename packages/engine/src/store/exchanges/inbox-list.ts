@@ -75,5 +75,6 @@ export async function findInInbox(
 
 const INBOX_COLUMNS = `participant.sender_id as participant, message_id, callback, registry.namespace as registry, correlation_id,
   transaction_id, inbox_message.status, state, octet_length(body) as bytes, received_at`
+/** SQL for a `from` clause: the callbacks of the inbox, with the names of their participant and registry. */
 const INBOX_WITH_NAMES_SQL = `inbox_message join ${PARTICIPANTS_SQL} as participant on participant.id = inbox_message.participant
   left join ${REGISTRIES_SQL} as registry on registry.id = inbox_message.registry`

@@ -45,6 +45,7 @@ export interface Inbox {
   known(message: Pick<NewInboxMessage, 'participant' | 'message_id' | 'fingerprint'>): Promise<KnownOrNewCallback | null>
 }
 
+/** What the inbox has of a stored callback, to compare a received one with it. */
 interface StoredMessage {
   readonly fingerprint: Buffer
   readonly correlation_id: string

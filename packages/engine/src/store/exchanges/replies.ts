@@ -85,6 +85,7 @@ export const isSmallPage = (
   items.length <= SMALL_PAGE_LIMITS.items &&
   (delivery?.body.length ?? 0) <= SMALL_PAGE_LIMITS.bytes
 
+/** Writes a page in the transaction of `client`; false: the claim has ended, and nothing was written. */
 async function writePage(client: pg.ClientBase, step: PageToCommit): Promise<boolean> {
   const { rows } = await client.query({ name: 'commit reply', text: COMMIT_PAGE, values: pageValues([step]) })
   return rows.length > 0
@@ -119,7 +120,7 @@ const pageRowsSql = (
     ${parameter(3)}::integer[], ${parameter(4)}::text[], ${parameter(5)}::boolean[]) with ordinality
     as step (id, claim, before, page, state, goes_on, number)`
 
-/** SQL condition: the exchange of the page (`step`) is not finished, and has not lost its claim or got another page meanwhile. */
+/** SQL condition on a page to write (`step`): its exchange is not finished, still has this claim, and got no page meanwhile. */
 const HOLDS_CLAIM_SQL = `exchange.correlation_id = step.id and exchange.claim = step.claim and exchange.page = step.before
   and exchange.state in ('accepted', 'replying')`
 

@@ -43,7 +43,7 @@ export async function findFirstStepTimes({ pool }: DatabaseWithPool, participant
   return row
 }
 
-/** When the last requests of a participant to a registry were received; null: none since the time at which the check begins. */
+/** The times of a participant's last request and last search in a registry; null: none in the checked time. */
 export interface LastRequestTimes {
   /** The time of the last stored request. Every stored request had a valid access token. */
   readonly asked_at: Date | null

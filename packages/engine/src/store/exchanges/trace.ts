@@ -92,8 +92,8 @@ export interface TraceBounds {
 }
 
 /**
- * Finds the exchanges and callbacks that have this transaction_id, correlation_id or message_id, and the exchanges that began and
- * ended the subscription with this code: at most `bounds.found`, the oldest first.
+ * Finds the exchanges and callbacks that have this transaction_id, correlation_id or message_id. If the id is the code of a
+ * subscription, finds the exchange that made it and the one that ended it. At most `bounds.found`, the oldest first.
  */
 export async function traceMessage(
   { pool }: Pick<Database, 'pool'>,

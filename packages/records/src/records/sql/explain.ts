@@ -155,7 +155,7 @@ function findIndexable(leaf: AttributeOrListLeaf, asked: boolean): AttributeOrCo
   }
 }
 
-/** True when the condition names, with `eq` or `in`, a value that an element must have: the list's index finds such records. */
+/** True when `eq` or `in` names a value that an element of the compound or list must have: its index finds such records. */
 function isAnsweredByListIndex(of: Predicate): boolean {
   switch (of.is) {
     case 'and':

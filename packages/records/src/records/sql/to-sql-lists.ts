@@ -210,6 +210,7 @@ function hasOnlySingleValues({ values }: OneOf): boolean {
   return storable.length > 0 && storable.every((value) => singleValue(value) !== null)
 }
 
+/** Returns the shortest list of values among the `in` conditions, as JSON texts; null when no list has only single values. */
 function findShortestInList(parts: readonly OneOf[]): readonly string[] | null {
   let shortest: readonly string[] | null = null
   for (const { attribute, values } of parts) {
