@@ -7,7 +7,7 @@ import { EMPTY_ENTRY } from './audit-entry-of.ts'
 const MOST_REFUSAL_SORTS = 1_000
 
 /** Creates the writer of audit entries of refused requests. @param now milliseconds */
-export function createRefusalEntries(auditLog: AuditLog, now: () => number): RefusalEntryWriter {
+export function createRefusalEntryWriter(auditLog: AuditLog, now: () => number): RefusalEntryWriter {
   const last = new Map<string, number>()
   const pending = new Set<Promise<void>>()
   return {

@@ -68,7 +68,7 @@ const MOST_SHAPES_PER_PEER = 1_000
 /** The most characters of a shape, whose length a peer chooses; an entry with a longer one gets no shape. */
 const MOST_SHAPE_LENGTH = 8_192
 
-export function createShapes(): EntryShapes {
+export function createShapeCache(): EntryShapes {
   const met = new Map<string, { readonly of: string | null; readonly shape: KnownShape | null }>()
   const counts = new Map<string | null, number>()
   const count = (of: string | null, more: number): number => {

@@ -16,7 +16,7 @@ export const leftOutRowsText = ({ left_out: { rows, lines } }: MappingProposal):
       ]
 
 /** Returns the text of the YAML file. `source` names the file that has the columns; `of` is a namespace or a kind. */
-export function mappingText(source: string, of: string, proposal: MappingProposal): string {
+export function proposedMappingText(source: string, of: string, proposal: MappingProposal): string {
   const { rows, whole, record_type, columns, lacking } = proposal
   const looked = whole && proposal.left_out.rows === 0 ? `all ${rows} rows` : `${whole ? '' : 'the first '}${rows} rows`
   const head = [

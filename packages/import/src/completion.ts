@@ -47,7 +47,7 @@ export interface RemovalResult {
 }
 
 /** Collects rejected lines during the import of a complete file, and removes the records that no line names. */
-export class AbsentRemoval {
+export class RemovalOfAbsent {
   readonly #file: CompleteFileOptions
   /**
    * Records that were added after this time stay: the file cannot name them. In microseconds since 1970, the earlier of two

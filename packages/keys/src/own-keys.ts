@@ -116,13 +116,13 @@ export async function ensureAndLoadOwnKeys(
 
 /** Reads the public halves of the valid published keys, as far as they can be decrypted. Makes and changes nothing. */
 export async function readPublishedKeys(db: Database, vault: Vault): Promise<readonly JWK[]> {
-  return publicJwksOf((await createOwnKeyReader(db, vault, { error: () => undefined })()).live)
+  return publishableJwksOf((await createOwnKeyReader(db, vault, { error: () => undefined })()).live)
 }
 
 const PUBLISHED_DEFINITIONS = OWN_KEY_DEFINITIONS.filter((definition) => definition.published)
 
 /** The public halves of those keys that peers may fetch, in the order of `OWN_KEY_DEFINITIONS`. */
-const publicJwksOf = (all: readonly ValidKey[]): readonly JWK[] =>
+const publishableJwksOf = (all: readonly ValidKey[]): readonly JWK[] =>
   PUBLISHED_DEFINITIONS.flatMap((definition) => all.filter((key) => key.definition === definition).map(publicJwk))
 
 const publicJwk = ({ definition, kid, material }: ValidKey): JWK => ({
@@ -145,7 +145,7 @@ function publishedJwks(all: readonly ValidKey[], sender_id?: string): readonly J
   const current = all.filter((key) => isPublished(key) && !key.retired)
   const retired = all.filter((key) => isPublished(key) && key.retired)
   return [
-    ...[...publicJwksOf(current), ...current.flatMap(qualified)],
+    ...[...publishableJwksOf(current), ...current.flatMap(qualified)],
     ...retired.flatMap((key) => [publicJwk(key), ...qualified(key)]),
   ].slice(0, MOST_KEY_SET_KEYS)
 }

@@ -9,7 +9,7 @@ import { BREAKER_STATES, type BreakerState } from '@rollcall/core/model/breaker'
 import type { ModeName } from '@rollcall/core/model/exchange'
 import type { CountedQuantity } from '@rollcall/core/model/grant'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { addStoredHealthGauges, NO_STORED_HEALTH, type StoredHealth } from './stored-health.ts'
+import { addStoredHealthGauges, NO_STORED_HEALTH, type StoredHealthReader } from './stored-health.ts'
 
 export interface Metrics {
   requestAnswered(request: AnsweredRequest, seconds: number): void
@@ -85,7 +85,7 @@ export type SearchOutcome = 'answered' | 'timeout' | 'failed'
 export function createMetrics(
   connections: () => { total: number; idle: number; waiting: number },
   breaker: () => BreakerState = () => 'closed',
-  stored: StoredHealth = NO_STORED_HEALTH,
+  stored: StoredHealthReader = NO_STORED_HEALTH,
   clock: Pick<Clock, 'now'> = SYSTEM_CLOCK,
 ): Metrics {
   const registers = [new Registry()]

@@ -8,7 +8,7 @@ import type { RecordMapping } from './engine/mapped-records.ts'
  * Returns the mapping with fewer attributes and lists in its record type. An attribute or list stays if a column or a constant
  * of the mapping gives the first member of one of its paths.
  */
-export const withGivenAttributes = oncePerObject((records: RecordMapping): RecordMapping => {
+export const omitUnmappedAttributes = oncePerObject((records: RecordMapping): RecordMapping => {
   const { recordType, targets } = records
   // The document of a record has the members with which mapped paths begin, and no others.
   const keys = targets.flatMap(({ steps }) => steps.slice(0, 1).map(({ key }) => key))

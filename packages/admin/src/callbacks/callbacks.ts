@@ -290,7 +290,7 @@ export const testCallback = defineAct(
   },
   async (deps: HasMessageSigning, { sender_id, to = null, registry }) => {
     const participant = await requireParticipant(deps.db, sender_id)
-    const from = await requireSendingRegistry(deps.db, participant, registry)
+    const from = await requireTestSenderRegistry(deps.db, participant, registry)
     const guards = createParticipantGuards()
     try {
       return await tryCallback(await attemptDeps(deps, guards), participant, from, to)
@@ -323,7 +323,7 @@ async function attemptDeps({ db, vault, signatureNamespaces }: HasMessageSigning
   }
 }
 
-async function requireSendingRegistry(
+async function requireTestSenderRegistry(
   db: Database,
   { environment }: Pick<Participant, 'environment'>,
   namespace: string | undefined,

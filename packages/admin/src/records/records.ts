@@ -10,7 +10,7 @@ import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { forgetSourceVersions } from '@rollcall/delivery/store/events/published'
 import type { CompleteFileOptions, RemovalResult } from '@rollcall/import/completion'
 import { FILE_FORMATS, type FormatName } from '@rollcall/import/formats'
-import { EVENT_MODES, type ImportProgress, importFile } from '@rollcall/import/import-file'
+import { EVENT_MODES, importFile, type ReportedProgress } from '@rollcall/import/import-file'
 import { identifierValue, oneOf, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
 import { recordsOf, requireSink } from '@rollcall/records/records/registry-records'
 import { findSurvivors } from '@rollcall/records/records/retired-records'
@@ -28,7 +28,7 @@ import { ImportReport } from './import-reports.ts'
 export const IMPORT_FORMATS = Object.keys(FILE_FORMATS) as FormatName[]
 export { delimiterName } from '@rollcall/import/csv'
 export type { FormatName } from '@rollcall/import/formats'
-export { EVENT_MODES, type EventMode, type ImportProgress } from '@rollcall/import/import-file'
+export { EVENT_MODES, type EventMode, type ReportedProgress } from '@rollcall/import/import-file'
 export { openRecordFile, type RecordFile, type RecordOrProblem } from '@rollcall/import/record-file'
 
 const CountOf = (description: string) => wholeNumber(description)
@@ -43,7 +43,7 @@ interface ImportDeps extends HasEventRecording {
   /** The number of entries of the file that one transaction imports, for tests. Absent: the import's own default. */
   readonly batchEntries?: number
   readonly signal?: AbortSignal
-  readonly onProgress?: (progress: ImportProgress) => void
+  readonly onProgress?: (progress: ReportedProgress) => void
 }
 
 const ImportFileFormat = closed({

@@ -5,7 +5,7 @@ import { countWithNoun } from '../output.ts'
 import { toPrintableLine } from './printing.ts'
 
 /** An envelope that was verified and decrypted. A rejection of a whole request has no `message`, only a header. */
-export interface OpenedMessage {
+export interface OpenedEnvelope {
   readonly header: object
   readonly message?: object
   readonly signed: boolean
@@ -50,7 +50,7 @@ const BATCH_MEMBER_NAMES = [
   ),
 ]
 
-export function summariseMessage({ header, message, signed, encrypted = false }: OpenedMessage): MessageSummary {
+export function summariseMessage({ header, message, signed, encrypted = false }: OpenedEnvelope): MessageSummary {
   const head = membersOrEmpty(header)
   const said = membersOrEmpty(message)
   return {

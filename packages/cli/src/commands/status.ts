@@ -12,7 +12,7 @@ import { listenForStop } from '../stop.ts'
 import { collectOption } from '../values.ts'
 
 /** What `txn_type` may be: the type of the earlier request. `receipt` asks for the receipt of an enrolment update. */
-const REQUEST_TYPES = ['search', 'subscribe', 'unsubscribe', 'receipt'] as const
+const TRANSACTION_TYPES = ['search', 'subscribe', 'unsubscribe', 'receipt'] as const
 
 export function addCommand(program: Command): void {
   const command = program
@@ -22,7 +22,7 @@ export function addCommand(program: Command): void {
     .option('--correlation-id <id>', 'correlation_id that its acknowledgement had')
     .option('--reference-id <id>', 'reference_id of one of its items; give it again for more', collectOption)
     .option('--subscription-code <code>', 'code of a subscription; give it again for more', collectOption)
-    .addOption(new Option('--type <type>', 'type of the request').choices(REQUEST_TYPES).default('search'))
+    .addOption(new Option('--type <type>', 'type of the request').choices(TRANSACTION_TYPES).default('search'))
     .option('--body', 'also print the original response, with its records')
   withJsonOption(addRegistryOptions(command))
     .addHelpText(
@@ -40,7 +40,7 @@ interface StatusOptions extends RegistryOptions, OutputOptions {
   readonly correlationId?: string
   readonly referenceId?: readonly string[]
   readonly subscriptionCode?: readonly string[]
-  readonly type: (typeof REQUEST_TYPES)[number]
+  readonly type: (typeof TRANSACTION_TYPES)[number]
   readonly body?: true
 }
 

@@ -21,7 +21,7 @@ interface UnclaimedCallback {
 }
 
 /** The callbacks that came before their callers, and the callers that wait. */
-export class CallbackMailbox {
+export class AwaitedCallbacks {
   readonly #limits: MailboxLimits
   readonly #now: () => number
   /** The callers that wait, by correlation_id; the first one gets the callback. */

@@ -155,7 +155,7 @@ export const exchangesOfEndedConsentsSql = ({ condition }: ConsentUseSelection):
     where ${condition('used')} and coalesce(${hasConsentEndedSql('used')}, false)`
 
 /** Uses of consents for `forgetExchanges`, which deletes them when they are older than the retention. */
-export const EXPIRING_CONSENT_USES: ExpiringRows = {
+export const CONSENT_USE_RETENTION_ROWS: ExpiringRows = {
   table: 'consent_use',
   since: 'received_at',
   sender_id: senderIdSql('consent_use.participant'),

@@ -42,7 +42,7 @@ export interface BenefitsToWrite {
 }
 
 /** One enrolment of an update, as it is written into the record. */
-export interface EnrolmentUpdate {
+export interface EnrolmentToWrite {
   /** The key of the programme (`programmeKey`). */
   readonly programme: string
   /** The members of the enrolment to write, except status and benefits. */
@@ -57,7 +57,7 @@ export interface Beneficiary {
   readonly identifiers: readonly RecordIdentifier[]
   /** The members of the record to write, except the enrolments. */
   readonly members: JsonObject
-  readonly enrolments: readonly EnrolmentUpdate[]
+  readonly enrolments: readonly EnrolmentToWrite[]
   /** True when `programme_identifier` has a single value and no array. An update without this member is refused. */
   readonly alone: boolean
 }
@@ -89,11 +89,11 @@ export function readBeneficiary(scope: KindAndRecordType, value: unknown): Benef
   const identifiers = readIdentifiers(scope.kind, scope.recordType, record).filter(
     ({ names, type }) => names === 'record' && type !== UNLISTED.name,
   )
-  checkIdentifiers(scope, identifiers)
+  checkIdentifierCountAndForm(scope, identifiers)
   const { rest, elements, alone } = splitEnrolments(record)
   if (elements.length === 0) throw new InvalidBeneficiary('member.programme_identifier: is required')
   checkCounts(elements)
-  const readLists: ReadBenefitLists = new Map()
+  const readLists: BenefitListCache = new Map()
   const enrolments = elements.map((element) => readEnrolment(scope, element, readLists))
   return { identifiers, members: withoutSharedStatus(rest), enrolments, alone }
 }
@@ -155,7 +155,7 @@ function withoutStatusInAttributes(record: JsonObject): JsonObject {
   return Object.fromEntries(members)
 }
 
-function checkIdentifiers(
+function checkIdentifierCountAndForm(
   { kind, recordType: { primary_identifier: primary } }: KindAndRecordType,
   identifiers: readonly RecordIdentifier[],
 ): void {
@@ -246,20 +246,20 @@ function checkCounts(elements: readonly EnrolmentElement[]): void {
  * The results of `readBenefits` so far. The key is the JSON value `benefits`: the same object in all enrolments that take the
  * benefits of the record.
  */
-type ReadBenefitLists = Map<JsonValue | undefined, BenefitsToWrite>
+type BenefitListCache = Map<JsonValue | undefined, BenefitsToWrite>
 
-function readEnrolment(scope: KindAndRecordType, element: EnrolmentElement, readLists: ReadBenefitLists): EnrolmentUpdate {
+function readEnrolment(scope: KindAndRecordType, element: EnrolmentElement, readLists: BenefitListCache): EnrolmentToWrite {
   const { enrolment_status, status_change_date, benefits, ...members } = normaliseEnrolmentTexts(element)
   const givenProgramme = Object.entries(members).find(([name]) => memberSearchKey(name) === 'programme')?.[1]
   if (Array.isArray(givenProgramme) && givenProgramme.length > 1) {
     throw new InvalidBeneficiary('programme: must be one programme; each has an enrolment of its own')
   }
   const programme = programmeKey(scope, members)
-  if (programme === null || keyText(programme).length > MOST_PROGRAMME_CHARACTERS) {
+  if (programme === null || programmeKeyText(programme).length > MOST_PROGRAMME_CHARACTERS) {
     const rule = `must be a text of 1 to ${MOST_PROGRAMME_CHARACTERS} characters`
     throw new InvalidBeneficiary(`programme.programme_identifier: ${rule}`)
   }
-  checkEnrolmentDates(members)
+  checkDateFormsAndOrder(members)
   const status = readEnrolmentStatus(scope, enrolment_status)
   const date = checkedDate('status_change_date', unwrapSingle(status_change_date))
   if (status === null && date !== null) {
@@ -273,7 +273,7 @@ function readEnrolment(scope: KindAndRecordType, element: EnrolmentElement, read
 const MOST_PROGRAMME_CHARACTERS = 500
 
 /** The programme identifier as plain text. @param key a key from `programmeKey`: a JSON list with the identifier */
-const keyText = (key: string): string => [JSON.parse(key)].flat().join('')
+const programmeKeyText = (key: string): string => [JSON.parse(key)].flat().join('')
 
 /** Removes empty texts from an enrolment, and turns a programme identifier that is a whole number into text. */
 function normaliseEnrolmentTexts(element: EnrolmentElement): EnrolmentElement {
@@ -295,7 +295,7 @@ function programmeIdText(value: JsonValue): JsonValue {
 const unwrapSingle = (value: JsonValue | undefined): JsonValue | undefined =>
   Array.isArray(value) && value.length === 1 ? value[0] : value
 
-function checkEnrolmentDates(members: JsonObject): void {
+function checkDateFormsAndOrder(members: JsonObject): void {
   const [begin, end] = ['enrolment_date', 'enrolment_end_date'].map((name) => {
     return checkedDate(name, members[name])
   })

@@ -84,7 +84,7 @@ export function patchWithoutAliases(
       const placed = path.reduceRight<JsonValue>((inner, member) => ({ [member]: inner }), element)
       return readIdentifiers(kind, only, placed).some((one) => foreign.has(textOf(one)))
     }
-    left = withoutElements(left, path, isAlias, 'drop')
+    left = removeElementsAtPath(left, path, isAlias, 'drop')
   }
   return left
 }
@@ -173,13 +173,13 @@ function removeElements(
     keys.set(list.name, named)
     const isRemoved = (element: JsonValue): boolean =>
       elementKeys(kind, recordType, list, path, element).some((key) => named.has(key))
-    left = withoutElements(left, path.split('.'), isRemoved)
+    left = removeElementsAtPath(left, path.split('.'), isRemoved)
   }
   return { record: left, keys }
 }
 
 /** Removes elements of the list at one path. With `drop`, a list that becomes empty is removed too. */
-function withoutElements(
+function removeElementsAtPath(
   object: JsonObject,
   [name = '', ...rest]: readonly string[],
   isRemoved: (element: JsonValue) => boolean,
@@ -196,7 +196,8 @@ function withoutElements(
     }
     return { ...object, [key]: Array.isArray(value) ? kept : (kept[0] ?? []) }
   }
-  const removeInside = (one: JsonValue): JsonValue => (isJsonObject(one) ? withoutElements(one, rest, isRemoved, emptied) : one)
+  const removeInside = (one: JsonValue): JsonValue =>
+    isJsonObject(one) ? removeElementsAtPath(one, rest, isRemoved, emptied) : one
   return { ...object, [key]: Array.isArray(value) ? value.map(removeInside) : removeInside(value) }
 }
 

@@ -25,7 +25,7 @@ export interface DestinationPollTracker {
  * Creates the tracker for the polls in one turn of a participant.
  * @param limit the most destinations in one poll; a poll that finds fewer has read all destinations of the participant
  */
-export function createDestinationRound(limit: number): DestinationPollTracker {
+export function createDestinationPollTracker(limit: number): DestinationPollTracker {
   let start = ''
   let from = ''
   let previous = ''

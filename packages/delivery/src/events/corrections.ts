@@ -15,7 +15,7 @@ import {
   findLastNotificationsOfEvents,
   markEventsReversed,
 } from '../store/events/corrected-events.ts'
-import { insertNotifications, type NewNotification } from '../store/events/events.ts'
+import { insertNotifications, type NotificationToInsert } from '../store/events/events.ts'
 import { insertSubscriptionKeys, reopenSubscriptions } from '../store/events/subscription-states.ts'
 import type { DueTimes } from './due-times.ts'
 import type { DraftEvent, RecordingDeps } from './recording.ts'
@@ -82,7 +82,7 @@ function makeCorrectionNotifications(
   receivers: readonly EarlierNotification[],
   predicates: SubscriptionFilters,
   dueOf: (earlier: EarlierNotification) => Date | undefined,
-): readonly NewNotification[] {
+): readonly NotificationToInsert[] {
   const day = dayIn(registry.time_zone, now.getTime())
   const isShown = (predicate: Predicate | null | undefined): boolean =>
     after !== null &&

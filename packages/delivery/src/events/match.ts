@@ -16,10 +16,10 @@ import { resolveAges } from '@rollcall/core/query/resolve-ages'
 import type { Kind, RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import {
-  type ChangedRecordKey,
   type FilterKeyMatch,
   findCandidates,
   findSubscribedTypes,
+  type KeyOfChangedRecord,
   type SubscriptionCandidate,
 } from '../store/events/candidates.ts'
 import { readCriteriaTexts } from '../store/events/find-subscriptions.ts'
@@ -72,11 +72,11 @@ export interface MatchContext {
   readonly registry: Registry
   /** The day as YYYY-MM-DD in the time zone of the registry, by which ages are computed. */
   readonly day: string
-  readonly compiled: CompiledFilters
+  readonly compiled: CompiledFilterCache
 }
 
 /** A cache of the filters of subscriptions, which reads the missing ones. The filter of a subscription never changes. */
-export class CompiledFilters {
+export class CompiledFilterCache {
   readonly #compile: ReadStoredFilter
   readonly #filters = createLruCache<number, CompiledFilter>(MOST_COMPILED_FILTERS)
 
@@ -123,7 +123,7 @@ export async function* matchEvents(
 ): AsyncGenerator<MatchPage> {
   const probes = await collectKeysOfChanges(client, matching.registry.id, events)
   for await (const candidates of findCandidates(client, matching.registry.id, probes)) {
-    yield await matchCandidates(client, matching, events, candidates)
+    yield await selectMatchingCandidates(client, matching, events, candidates)
   }
 }
 
@@ -131,7 +131,7 @@ async function collectKeysOfChanges(
   client: ClientBase,
   registryId: number,
   events: readonly EventToMatch[],
-): Promise<readonly ChangedRecordKey[]> {
+): Promise<readonly KeyOfChangedRecord[]> {
   const subscribed =
     events.length < LEAST_EVENTS_FOR_TYPE_QUERY ? null : await findSubscribedTypePairs(client, registryId, events)
   return events.flatMap((event, at) => {
@@ -155,7 +155,7 @@ async function findSubscribedTypePairs(
 }
 
 /** Finds the matches among the candidates: whose filter the record fulfils before or after the change. */
-async function matchCandidates(
+async function selectMatchingCandidates(
   client: ClientBase,
   { registry, day, compiled }: MatchContext,
   events: readonly EventToMatch[],

@@ -104,7 +104,7 @@ const isFinalFailure = (error: unknown, runs: number): boolean =>
  * @throws PermissionUnclear
  */
 async function giveUpExchange(deps: AnswerAcceptedDeps, accepted: ClaimedExchange): Promise<void> {
-  if (await mayBePermitted(deps, accepted)) throw new PermissionUnclear('the stored grant may permit the exchange')
+  if (await mayStoredGrantPermitExchange(deps, accepted)) throw new PermissionUnclear('the stored grant may permit the exchange')
   const { db, log } = deps
   const { id, claim, page, correlation_id } = accepted
   const nothing = { items: [], delivery: null, deliveryClaim: null, goesOn: false }
@@ -127,7 +127,7 @@ const NEVER_FINAL = [NotAuditedFault, RecordsUnavailable, PermissionUnclear]
  * node accepted the request. True when they permit the exchange, or when this version of the server cannot read the grant, which
  * another version may be able to read.
  */
-async function mayBePermitted({ db, directory }: AnswerAcceptedDeps, accepted: ClaimedExchange): Promise<boolean> {
+async function mayStoredGrantPermitExchange({ db, directory }: AnswerAcceptedDeps, accepted: ClaimedExchange): Promise<boolean> {
   const registry = await directory.registryById(accepted.registry)
   const participant = await findParticipantById(db, accepted.participant)
   if (participant?.status !== 'active' || registry === undefined) return false
@@ -176,7 +176,7 @@ async function makePage(
 }
 
 /** The first step towards a `PageToSend`: the outcome of the page, and the rows of its items. */
-type AnsweredPage = Pick<PageToSend, 'outcome' | 'items'> & {
+type PageOutcome = Pick<PageToSend, 'outcome' | 'items'> & {
   /** True when the answer has another page after this one. */
   readonly further: boolean
 }
@@ -186,7 +186,7 @@ async function makeFirstPage(
   exchange: Exchange,
   message: Message,
   accepted: ClaimedExchange,
-): Promise<AnsweredPage> {
+): Promise<PageOutcome> {
   const earlier = accepted.first_item === 0 ? [] : await earlierReferences(deps, accepted)
   const { sender_uri } = accepted
   const messageToAnswer = { mode: 'async', exchange, message, earlier, sender_uri } as const
@@ -233,7 +233,7 @@ async function makeFurtherPage(
   message: Message,
   accepted: ClaimedExchange,
   page: number,
-): Promise<AnsweredPage> {
+): Promise<PageOutcome> {
   const persisted = await findPersistedPage(deps.db, accepted, page)
   const pages = new Map(persisted.map(({ position, ...rest }) => [position, { ...rest, page_number: page }]))
   const outcome = await answerFurtherPage(deps, { mode: 'async', exchange, message }, pages)

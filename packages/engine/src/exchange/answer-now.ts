@@ -105,7 +105,7 @@ async function answerMessageThatReads(deps: AnswerNowDeps, request: VerifiedRequ
 async function answerAndStore(
   deps: AnswerNowDeps,
   received: Exchange,
-  checked: CheckedMessage,
+  checked: MessageWithAuditPart,
   { row, began }: { readonly row: NewExchange; readonly began: number },
 ): Promise<Reply> {
   const { auditLog, clock } = deps
@@ -133,14 +133,14 @@ async function answerAndStore(
 }
 
 /** The only chunk of a checked synchronous request, as a message, and what the audit entry says about the request. */
-interface CheckedMessage {
+interface MessageWithAuditPart {
   readonly message: Message
   /** The part of the audit entry about the request. */
   readonly audited: AuditedMessage
 }
 
 /** Reads and checks the message. @throws RequestFault, HeaderRejection */
-async function readAndCheckMessage({ exchange, received, opened, signed }: VerifiedRequest): Promise<CheckedMessage> {
+async function readAndCheckMessage({ exchange, received, opened, signed }: VerifiedRequest): Promise<MessageWithAuditPart> {
   const { chunks, digest } = await received.readAndCheckMessage(exchange, opened, signed !== null)
   return { message: chunks[0].message, audited: makeAuditedMessage(exchange.header.message_id, digest, signed) }
 }
@@ -149,7 +149,7 @@ async function readAndCheckMessage({ exchange, received, opened, signed }: Verif
 async function answerAndMakeReply(
   deps: AnswerNowDeps,
   exchange: Exchange,
-  { message, audited }: CheckedMessage,
+  { message, audited }: MessageWithAuditPart,
 ): Promise<{ readonly reply: Reply; readonly entry: EntryWithPersons }> {
   const { transaction_id } = message
   const outcome = await makeCurrentOutcome(deps, () => answerMessage(deps, { mode: 'sync', exchange, message }))

@@ -68,8 +68,8 @@ export async function readFromStoredRequest<Result>(
   read: (request: OpenedRequest) => Result,
 ): Promise<Result> {
   const work = async (): Promise<Result> => read(await openRequest(deps, accepted))
-  return accepted.request === null ? runInSlot(deps.turns, LARGE_BODIES_TURN_KEY, work) : work()
+  return accepted.request === null ? runInSlot(deps.turns, LARGE_BODY_SEMAPHORE_KEY, work) : work()
 }
 
 /** The key of the semaphore under which large stored requests and answers are opened, one after another. */
-export const LARGE_BODIES_TURN_KEY = 'large bodies of questions'
+export const LARGE_BODY_SEMAPHORE_KEY = 'large bodies of questions'

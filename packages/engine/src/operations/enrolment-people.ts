@@ -4,7 +4,7 @@ import { type Beneficiary, InvalidBeneficiary } from '@rollcall/core/enrolment/b
 import { type Ledger, parseDocumentObject } from '@rollcall/core/enrolment/ledger'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import { type JsonObject, type RecordIdentifier, type RecordType, UNLISTED } from '@rollcall/protocol'
-import type { IdentifierWithRecord, LedgerRecord } from '@rollcall/records/records/enrolment-ledgers'
+import type { IdentifierWithRecord, RecordWithLedger } from '@rollcall/records/records/enrolment-ledgers'
 import type { PreparedRecord } from '@rollcall/records/records/prepare-record'
 
 /** Thrown when a beneficiary's identifiers do not name exactly one person, or that person's record may not be written. */
@@ -42,7 +42,7 @@ export interface PortionPerson {
 }
 
 /** Makes the person of a stored record. @param record absent for a person who has no record yet */
-export function makePortionPerson(record?: LedgerRecord): PortionPerson {
+export function makePortionPerson(record?: RecordWithLedger): PortionPerson {
   const { id = null, document: text = null, state = null, aliases = [] } = record ?? {}
   const before = { text, document: text === null ? {} : parseDocumentObject(text) }
   return {
@@ -70,7 +70,7 @@ export class PortionPeople {
   readonly #named = new Map<string, Set<PortionPerson>>()
   readonly #primaries = new Map<PortionPerson, string>()
 
-  constructor(recordType: RecordType, named: readonly IdentifierWithRecord[], records: readonly LedgerRecord[]) {
+  constructor(recordType: RecordType, named: readonly IdentifierWithRecord[], records: readonly RecordWithLedger[]) {
     this.#primary = recordType.primary_identifier
     const people = new Map(
       records.map((record) => {

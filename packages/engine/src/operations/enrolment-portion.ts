@@ -16,7 +16,7 @@ import { recordChanges } from '@rollcall/delivery/events/record-changes'
 import type { RecordingDeps } from '@rollcall/delivery/events/recording'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { type RecordType, readIdentifiers } from '@rollcall/protocol'
-import type { LedgerRecord } from '@rollcall/records/records/enrolment-ledgers'
+import type { RecordWithLedger } from '@rollcall/records/records/enrolment-ledgers'
 import { InvalidRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
 import type { RecordSink } from '@rollcall/records/records/record-sink'
 import type { ClientBase } from 'pg'
@@ -72,7 +72,7 @@ export async function writePortion(
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await withTransaction(scope.db.pool, async (client) => {
-        const results = await writeEntries(client, scope, entries)
+        const results = await writeEntriesInTransaction(client, scope, entries)
         await finish(client, results)
         return results
       })
@@ -104,7 +104,7 @@ async function writeHalves(
 }
 
 /** Finds the persons of the entries, and writes their records, ledgers and events in the transaction of `client`. */
-async function writeEntries(
+async function writeEntriesInTransaction(
   client: ClientBase,
   scope: PortionWriteDeps,
   entries: readonly UpdateEntry[],
@@ -117,7 +117,7 @@ async function writeEntries(
     // two fails, the other is waited for: nothing may be written after the rollback.
     const both = await Promise.allSettled([
       writePeople(client, scope, peopleToWrite(scope, found)),
-      computeEntries(scope, found, entries.slice(at, at + ENTRIES_PER_PART), results),
+      applyEntriesInMemory(scope, found, entries.slice(at, at + ENTRIES_PER_PART), results),
     ])
     for (const one of both) if (one.status === 'rejected') throw one.reason
   }
@@ -144,7 +144,7 @@ interface FoundPeople {
 }
 
 /** Applies entries to their persons, in memory only, and adds the results of the entries to `results`. */
-async function computeEntries(
+async function applyEntriesInMemory(
   scope: PortionWriteDeps,
   { people, hidden }: FoundPeople,
   entries: readonly UpdateEntry[],
@@ -153,8 +153,8 @@ async function computeEntries(
   const turns = new ShortTurns()
   for (const entry of entries) {
     await (results.size % MOST_ENTRIES_PER_TURN === 0 ? nextTurn() : turns.next())
-    const result = applyEntryInMemory(scope, people, entry)
-    if (!('rejected' in result) && isAboutHiddenPerson(scope, hidden, entry)) applyEntryInMemory(scope, hidden, entry)
+    const result = applyEntryOrReject(scope, people, entry)
+    if (!('rejected' in result) && isAboutHiddenPerson(scope, hidden, entry)) applyEntryOrReject(scope, hidden, entry)
     results.set(entry.position, result)
   }
 }
@@ -191,7 +191,7 @@ async function findPeople(
   const ids = [...new Set(named.map(({ record }) => record))]
   const records = await sink.lockLedgers(client, registry, recordType, ids)
   const categories = await recording.records.within(client).categories(registry, recordType, ids)
-  const isHidden = ({ id }: LedgerRecord): boolean =>
+  const isHidden = ({ id }: RecordWithLedger): boolean =>
     categories.get(id)?.some((category) => !grant.hidden.categories.includes(category)) === true
   return {
     people: new PortionPeople(
@@ -204,7 +204,7 @@ async function findPeople(
 }
 
 /** Applies an entry to its person as `mergeUpdateIntoPerson` does, and turns a refusal into the result `rejected`. */
-function applyEntryInMemory(writing: PortionWriteDeps, people: PortionPeople, entry: UpdateEntry): EntryResult {
+function applyEntryOrReject(writing: PortionWriteDeps, people: PortionPeople, entry: UpdateEntry): EntryResult {
   try {
     return { said: mergeUpdateIntoPerson(writing, people, entry) ? BENEFIT_REPLACED_REMARK : null }
   } catch (error) {

@@ -60,7 +60,7 @@ export interface AnswerDeps extends OpenRequestDeps {
 /**
  * The values with which a handler answers one item. All items of a batch share them, also the budget, except `addFacts`.
  */
-export interface ItemWork {
+export interface ItemHandlerInput {
   readonly deps: AnswerDeps
   readonly exchange: Exchange
   readonly budget: {
@@ -87,7 +87,7 @@ export interface ItemWork {
 }
 
 /** The values that the handlers of all items of a batch share; each handler also gets its own `addFacts`. */
-export type BatchWork = Omit<ItemWork, 'addFacts'>
+export type SharedHandlerInput = Omit<ItemHandlerInput, 'addFacts'>
 
 /** One item of a batch. Its timestamp and locale have the right form; its reference_id was not checked. */
 export interface Item {
@@ -118,10 +118,10 @@ export interface FurtherPage {
 }
 
 /** Answers one item. @throws ItemRejection the item cannot be answered */
-export type ItemHandler = (work: ItemWork, item: Item) => Promise<ItemAnswer>
+export type ItemHandler = (work: ItemHandlerInput, item: Item) => Promise<ItemAnswer>
 
 /** Answers a further page of one item. @throws ItemRejection the page cannot be answered */
-export type PageHandler = (work: ItemWork, item: Item, page: FurtherPage) => Promise<ItemAnswer>
+export type PageHandler = (work: ItemHandlerInput, item: Item, page: FurtherPage) => Promise<ItemAnswer>
 
 /** The limits of searches, which differ between synchronous and asynchronous answers. */
 export interface SearchMode {

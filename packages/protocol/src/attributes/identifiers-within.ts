@@ -48,19 +48,24 @@ export function identifiersWithin(
   object: JsonObject,
   recordType: Pick<RecordType, 'identifiers'> | null = null,
 ): readonly BorneIdentifier[] {
-  return identifiersBelow(kind, recordType === null ? NO_OWN_IDENTIFIER_PLACES : ownIdentifierPlacesOf(recordType), '', object)
+  return collectIdentifiers(kind, recordType === null ? NO_OWN_IDENTIFIER_PLACES : ownIdentifierPlacesOf(recordType), '', object)
 }
 
 /** The identifiers in `value`, and in its parts about the same person. `path` is the place of `value` in the object. */
-function identifiersBelow(kind: Kind, sources: OwnIdentifierPlaces, path: string, value: JsonValue): readonly BorneIdentifier[] {
-  if (Array.isArray(value)) return value.flatMap((element) => identifiersBelow(kind, sources, path, element))
+function collectIdentifiers(
+  kind: Kind,
+  sources: OwnIdentifierPlaces,
+  path: string,
+  value: JsonValue,
+): readonly BorneIdentifier[] {
+  if (Array.isArray(value)) return value.flatMap((element) => collectIdentifiers(kind, sources, path, element))
   const read = sources.at.get(path)?.flatMap((source) => identifiersAtPlace(kind, source, value)) ?? []
   const here = read.length > 0 ? read : identifiersAtUnlistedPlace(kind, path, value)
   if (!isJsonObject(value)) return here
   const deeper = Object.entries(value).flatMap(([name, below]) => {
     const place = path === '' ? searchKey(name) : `${path}.${searchKey(name)}`
     return sources.parents.has(place) || isSamePersonPath(place) || isOwnIdentifierPath(place)
-      ? identifiersBelow(kind, sources, place, below)
+      ? collectIdentifiers(kind, sources, place, below)
       : []
   })
   return [...here, ...deeper]

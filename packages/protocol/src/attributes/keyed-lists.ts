@@ -83,12 +83,12 @@ const [TYPE, VALUE] = [compilePath('identifier_type'), compilePath('identifier_v
  */
 function identifierKey(kind: Kind, source: IdentifierSource, leaf: JsonValue): string | null {
   const type = identifierTypeOf(kind, source, leaf) ?? UNLISTED
-  const value = identifierValue(type, isJsonObject(leaf) ? findMemberByFirstName(leaf, VALUE) : leaf)
+  const value = identifierValue(type, isJsonObject(leaf) ? findMemberAtFirstStep(leaf, VALUE) : leaf)
   if (value === null) return null
-  const called = isJsonObject(leaf) && type === UNLISTED ? findMemberByFirstName(leaf, TYPE) : undefined
+  const called = isJsonObject(leaf) && type === UNLISTED ? findMemberAtFirstStep(leaf, TYPE) : undefined
   return JSON.stringify([type.name, typeof called === 'string' ? searchKey(called) : '', value])
 }
 
 /** The member at the first step of a path. `TYPE` and `VALUE` have one step each. */
-const findMemberByFirstName = (object: { readonly [key: string]: JsonValue }, [step]: typeof TYPE): JsonValue | undefined =>
+const findMemberAtFirstStep = (object: { readonly [key: string]: JsonValue }, [step]: typeof TYPE): JsonValue | undefined =>
   step === undefined ? undefined : readMemberByStep(object, step)

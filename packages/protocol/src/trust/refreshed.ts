@@ -27,7 +27,7 @@ export interface RefreshRules {
 }
 
 /** The stored value. `since` is the time, by the clock `now`, at which the request for it began. */
-interface DatedCopy<Value> extends Fetched<Value> {
+interface StoredValue<Value> extends Fetched<Value> {
   readonly since: number
 }
 
@@ -35,7 +35,7 @@ interface DatedCopy<Value> extends Fetched<Value> {
 export class Refreshed<Value> {
   readonly #rules: RefreshRules
   readonly #now: () => number
-  #copy: DatedCopy<Value> | undefined
+  #copy: StoredValue<Value> | undefined
   #endedAt = Number.NEGATIVE_INFINITY
   #problem: unknown
   #pending: Promise<Value> | undefined
@@ -87,7 +87,7 @@ export class Refreshed<Value> {
     }
   }
 
-  #age({ since }: DatedCopy<Value>): number {
+  #age({ since }: StoredValue<Value>): number {
     return this.#now() - since
   }
 

@@ -92,7 +92,7 @@ function groupLookUps(pipeline: Pipeline): SearchStatementRunners['lookUp'] {
 }
 
 /** The records in our own tables, as a source that reads and searches them. */
-export function ownRecordSource(db: Database): RecordSource {
+export function recordSourceOfOwnTables(db: Database): RecordSource {
   const { sync, async } = statementRunnersByMode(db)
   const readers = { sync: makeRecordReader(sync), async: makeRecordReader(async) }
   return {

@@ -6,7 +6,7 @@ import { RequestFault } from '@rollcall/protocol'
 export type IsReachedByTls = (request: Pick<IncomingMessage, 'headers'>) => boolean
 
 /** The names of the sessions of some pages: of the console, or of the partner page. */
-export interface SessionPages {
+export interface SessionPageNames {
   /** The name of the cookie, without the prefix `__Host-` that it has with TLS. */
   readonly cookie: string
   /** The name of a header that every call of these pages has. We allow no page of another origin to send it. */
@@ -33,7 +33,7 @@ export interface SessionCookies {
 /** Whether a person did something, by the value of the header of the pages (`SessionPages.header`). */
 const IS_ACTIVITY_BY_HEADER_VALUE: Readonly<Record<string, boolean>> = { '1': true, poll: false }
 
-export function createSessionCookies({ cookie, header, title }: SessionPages): SessionCookies {
+export function createSessionCookies({ cookie, header, title }: SessionPageNames): SessionCookies {
   // With `__Host-`, no other host can set the cookie, and it is sent only by TLS. Its path must be `/`.
   const nameOf = (byTls: boolean): string => (byTls ? `__Host-${cookie}` : cookie)
   const begun = (value: string, byTls: boolean): string =>

@@ -22,7 +22,7 @@ export interface SignInCheckResult {
 }
 
 /** How the session calls of a page differ from those of other pages. `About` is the type of a call's log facts. */
-export interface SessionCalls<Owner, About> {
+export interface SessionRouteSettings<Owner, About> {
   readonly base: string
   readonly calls: Readonly<Record<'begin' | 'show' | 'end', DescribedCall>>
   readonly page: PageSessions<Owner>
@@ -45,7 +45,7 @@ export interface SessionCalls<Owner, About> {
   readonly signedOut: () => object
 }
 
-export function addSessionRoutes<Owner, About>(app: HttpServer, deps: SessionCalls<Owner, About>): void {
+export function addSessionRoutes<Owner, About>(app: HttpServer, deps: SessionRouteSettings<Owner, About>): void {
   const row = (
     { method, name, deprecated }: DescribedCall,
     work: (request: FastifyRequest, reply: FastifyReply, about: About) => Promise<void>,

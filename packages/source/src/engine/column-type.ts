@@ -61,4 +61,5 @@ export const noParameter = (): null => null
  * Drops the offset of a time that may be outside of the years 1 to 9999 in UTC, because no record can have such a time. Many
  * systems write 9999-12-31 23:59:59 when a period has no end, and 0001-01-01 00:00:00 when a time is missing.
  */
-export const dropFarOffset = (text: string): string => text.replace(/^(9999-12-31 .*)-[\d:]+$|^(0001-01-01 .*)\+[\d:]+$/, '$1$2')
+export const dropOffsetOfExtremeDate = (text: string): string =>
+  text.replace(/^(9999-12-31 .*)-[\d:]+$|^(0001-01-01 .*)\+[\d:]+$/, '$1$2')

@@ -12,7 +12,7 @@ import type { Parameters } from './parameters.ts'
 export const NO_ROW_CONDITION = 'false'
 
 /** Returns the SQL condition for a test of a column. @param column quoted, with its alias @returns null: all rows pass */
-export type WriteTest = (test: ColumnTest, column: string, type: ColumnType, parameters: Parameters) => string | null
+export type ColumnTestSqlWriter = (test: ColumnTest, column: string, type: ColumnType, parameters: Parameters) => string | null
 
 /** Makes the SQL of conditions on the rows of a source, as an engine needs it. */
 export interface ConditionWriter {
@@ -41,7 +41,7 @@ export interface ConditionWriter {
 }
 
 /** Makes the `ConditionWriter` of an engine. @param testOf makes the SQL condition for a test of one column */
-export function makeConditionWriter({ quoted, tableOf }: SqlNameWriter, testOf: WriteTest): ConditionWriter {
+export function makeConditionWriter({ quoted, tableOf }: SqlNameWriter, testOf: ColumnTestSqlWriter): ConditionWriter {
   const columnCondition: ConditionWriter['columnCondition'] = (
     records,
     types,

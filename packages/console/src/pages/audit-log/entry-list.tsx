@@ -20,7 +20,7 @@ const ENTRY_KINDS: readonly Entry['kind'][] = [
 ]
 
 /** The time from which a search goes on to older entries, as the server's error 409 names it; undefined when it names none. */
-const timeToGoOn = (error: Error | null): string | undefined =>
+const findNextSearchTime = (error: Error | null): string | undefined =>
   error instanceof ApiFault && error.status === 409 ? /\bto=(\S+)$/.exec(error.message)?.[1] : undefined
 
 export function EntryList() {
@@ -36,7 +36,7 @@ export function EntryList() {
   // The server searches a limited number of entries, so with a filter a page may be short although older entries fit. The next
   // page is therefore offered after every filtered page that has rows.
   const next = following ?? (filter.isSet ? rows?.at(-1)?.id : null)
-  const goOn = timeToGoOn(query.error)
+  const goOn = findNextSearchTime(query.error)
   return (
     <FilteredList
       filter={filter}

@@ -4,7 +4,7 @@
  */
 
 import { type EndReason, SILENT_END_REASONS, type SuspensionReason } from '@rollcall/core/model/event'
-import { columnValues } from '@rollcall/database/column-values'
+import { listValuesByColumn } from '@rollcall/database/column-values'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
 
@@ -200,7 +200,7 @@ export async function reopenSubscriptions(
 }
 
 /** A row of `subscription_key`. `whole`: a record with this key fulfils the whole filter of the subscription (`FilterKey`). */
-export interface FiledSubscriptionKey {
+export interface SubscriptionKeyRow {
   readonly subscription: number
   readonly event_type: string
   readonly record_type: string
@@ -212,7 +212,7 @@ export interface FiledSubscriptionKey {
 export async function insertSubscriptionKeys(
   client: ClientBase,
   registryId: number,
-  keys: readonly FiledSubscriptionKey[],
+  keys: readonly SubscriptionKeyRow[],
 ): Promise<void> {
   await client.query(
     `insert into subscription_key (registry, event_type, record_type, key, subscription, whole)
@@ -220,6 +220,6 @@ export async function insertSubscriptionKeys(
      from unnest($2::text[], $3::text[], $4::bytea[], $5::int[], $6::bool[])
        as filed (event_type, record_type, key, subscription, whole)
      on conflict do nothing`,
-    [registryId, ...columnValues(keys, ['event_type', 'record_type', 'key', 'subscription', 'whole'])],
+    [registryId, ...listValuesByColumn(keys, ['event_type', 'record_type', 'key', 'subscription', 'whole'])],
   )
 }

@@ -4,7 +4,7 @@ import type { ConsentSummary } from '@rollcall/core/model/consent'
 import type { PagedRecord, RecordPageQuery } from '@rollcall/core/model/record-source'
 import type { RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
-import { columnValues } from '@rollcall/database/column-values'
+import { listValuesByColumn } from '@rollcall/database/column-values'
 import type { Database } from '@rollcall/database/database'
 import { sqlStateOrSystemCode } from '@rollcall/database/database-errors'
 import { isSameRecordSql, toStoredId } from '@rollcall/database/record-ids'
@@ -199,8 +199,8 @@ async function insertBackfilledEvents(
       )
       select exists (select from held) as held, (${announceMailboxesSql('queued')}) as announced`,
     [
-      ...columnValues(ids, ['record', 'record_key']),
-      ...columnValues(page, ['document', 'written']),
+      ...listValuesByColumn(ids, ['record', 'record_key']),
+      ...listValuesByColumn(page, ['document', 'written']),
       registry.id,
       event_type,
       record_type,

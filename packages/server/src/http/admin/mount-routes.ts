@@ -2,7 +2,7 @@
 
 import { NO_APPROVAL_NEEDED } from '@rollcall/admin/act'
 import { AdminRefusal } from '@rollcall/admin/admin-function'
-import { ActWaitsError, createApprovals } from '@rollcall/admin/approvals/approval'
+import { ActWaitsError, createApprovalService } from '@rollcall/admin/approvals/approval'
 import type { HasDatabase } from '@rollcall/admin/deps'
 import { canListParticipants, checkParticipantIsKnownTo } from '@rollcall/admin/participants/known'
 import { isAuthorityNamed } from '@rollcall/consents/store/authorities'
@@ -86,7 +86,7 @@ async function answerAdminCall(
   const { authority } = operator
   if (authority !== null && !(await isAuthorityNamed(deps.db, authority, input.authority))) throw otherConsentAuthorityFault()
   const { twoPerson, limits } = deps
-  const approvals = twoPerson ? createApprovals({ limits, clock: deps.clock }) : NO_APPROVAL_NEEDED
+  const approvals = twoPerson ? createApprovalService({ limits, clock: deps.clock }) : NO_APPROVAL_NEEDED
   const asked = { session: call.session, route, url: request.url }
   const isRepeatedAccess = repeatedAccesses.isRepeated(asked)
   const end = await slots.take(route, operator)
