@@ -130,6 +130,8 @@ describe('use', () => {
     await rotateOwnKeys(database.db, vault)
     clock.pass(SECOND)
     await decrypted()
+    // The set has no retired encryption key: each of its places is for a key that peers need.
+    expect((await keys.jwks()).keys.filter(({ use }) => use === 'enc')).toHaveLength(4)
     keys = await ensureAndLoadOwnKeys(database.db, vault, log, clock)
     await decrypted()
     expect(await keys.decryption('stranger')).toBeNull()

@@ -141,9 +141,9 @@ function publishedJwks(all: readonly ValidKey[], sender_id?: string): readonly J
     if (sender_id === undefined || definition.use === 'enc') return []
     return [{ ...publicJwk(key), kid: qualifiedKid(sender_id, { kid, algorithm: definition.algorithm }) }]
   }
-  const isPublished = ({ definition }: ValidKey): boolean => definition.published
-  const current = all.filter((key) => isPublished(key) && !key.retired)
-  const retired = all.filter((key) => isPublished(key) && key.retired)
+  const current = all.filter(({ definition, retired }) => definition.published && !retired)
+  // Nobody encrypts for a retired key. In a full set it would take the place of a retired signing key.
+  const retired = all.filter((key) => key.definition.use === 'sig' && key.retired)
   return [
     ...[...publishableJwksOf(current), ...current.flatMap(qualified)],
     ...retired.flatMap((key) => [publicJwk(key), ...qualified(key)]),
