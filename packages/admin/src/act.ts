@@ -44,7 +44,7 @@ export interface WaitingAct {
   readonly input: unknown
 }
 
-/** The approval rules by which no act waits: used without ROLLCALL_TWO_PERSON, and for callers such as the outbox. */
+/** The approval service with which no act waits: used without ROLLCALL_TWO_PERSON, and for callers such as the outbox. */
 export const NO_APPROVAL_NEEDED: ApprovalService = {
   areNeeded: false,
   propose: () => Promise.reject(new Error('no act waits where one operator is enough')),

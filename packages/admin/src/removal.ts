@@ -7,9 +7,9 @@ import { findHoldIdsOn } from '@rollcall/database/holds'
 import { countPackageRows, type PackageRows, type Removable, removeRows } from '@rollcall/database/removal'
 import { withTransaction } from '@rollcall/database/transaction'
 import {
-  deliveryRemovalSql,
+  deliveryRowsToRemove,
   EVENT_ROWS_TO_REMOVE,
-  subscriptionRemovalSql,
+  subscriptionRowsToRemove,
 } from '@rollcall/delivery/store/events/removed-deliveries'
 import { exchangeRowsToRemove } from '@rollcall/engine/store/exchanges/removed-exchanges'
 import { closeForRemoval } from '@rollcall/participants/store/closing-for-removal'
@@ -54,9 +54,9 @@ export interface RemovalDeps extends HasDatabase {
 }
 
 const messageRowsToRemove = (removable: Removable): readonly PackageRows[] => [
-  deliveryRemovalSql(removable),
+  deliveryRowsToRemove(removable),
   exchangeRowsToRemove(removable),
-  subscriptionRemovalSql(removable),
+  subscriptionRowsToRemove(removable),
 ]
 
 /**

@@ -3,7 +3,7 @@ import type { AuditEntry, AuditLog } from '@rollcall/core/model/audit-entry'
 import type { RefusalEntryWriter } from '@rollcall/observe/refusals'
 import { EMPTY_ENTRY } from './audit-entry-of.ts'
 
-/** The most different refusals (equal ones share an entry) for which we remember when the last entry was written. */
+/** For this many different refusals, at most, we remember when the last entry was written. Equal refusals share an entry. */
 const MOST_REFUSAL_SORTS = 1_000
 
 /** Creates the writer of audit entries of refused requests. @param now milliseconds */

@@ -146,7 +146,7 @@ function proposeColumn(
     const reason = 'it may hold whole names, and records have given name and surname apart; divide the column'
     return given === undefined
       ? proposeUnmapped(column, [reason])
-      : proposeChoices(column, [reason], listPathsForPersonNames(names, column))
+      : proposeChoices(column, [reason], listPersonNamePathChoices(names, column))
   }
   if (AGE_COLUMNS.some((one) => plainName(one) === name)) {
     return proposeUnmapped(column, ['an age changes every year: records have a date of birth, from which ages are counted'])
@@ -194,7 +194,7 @@ function findTargetOfName(
 }
 
 /** The choices for a column with whole names of persons: the path of the given name, and that of the surname. */
-const listPathsForPersonNames = (names: ReadonlyMap<string, ProposedTarget>, column: string) =>
+const listPersonNamePathChoices = (names: ReadonlyMap<string, ProposedTarget>, column: string) =>
   ['givenname', 'surname'].flatMap((name) => {
     const found = names.get(name)
     return found === undefined ? [] : [{ path: found.path, rule: column, meaning: found.meaning }]

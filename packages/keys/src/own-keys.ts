@@ -46,8 +46,8 @@ export interface OwnKeys extends SignatureKeyFinder {
   /** The private half of the valid encryption key with this kid; null for an unknown, expired or revoked key. */
   decryption(kid: string): Promise<CryptoKey | null>
   /**
-   * The key set for peers (N14): first the active and the next keys, then the retired ones that are still valid. The oldest
-   * retired keys are left out if there are too many.
+   * The key set for peers (N14): first the active and the next keys, then the retired signature keys that are still valid. If
+   * there are too many, the oldest retired keys are left out.
    * @param sender_id that of a registry; if given, the set has each signature key a second time, with the kidId of that
    * registry's signatures (`sender_id|kid|algorithm`) as its `kid`
    */
@@ -121,7 +121,7 @@ export async function readPublishedKeys(db: Database, vault: Vault): Promise<rea
 
 const PUBLISHED_DEFINITIONS = OWN_KEY_DEFINITIONS.filter((definition) => definition.published)
 
-/** The public halves of those keys that peers may fetch, in the order of `OWN_KEY_DEFINITIONS`. */
+/** The public halves of the keys whose definition is `published`, in the order of `OWN_KEY_DEFINITIONS`. */
 const publishableJwksOf = (all: readonly ValidKey[]): readonly JWK[] =>
   PUBLISHED_DEFINITIONS.flatMap((definition) => all.filter((key) => key.definition === definition).map(publicJwk))
 
@@ -142,7 +142,8 @@ function publishedJwks(all: readonly ValidKey[], sender_id?: string): readonly J
     return [{ ...publicJwk(key), kid: qualifiedKid(sender_id, { kid, algorithm: definition.algorithm }) }]
   }
   const current = all.filter(({ definition, retired }) => definition.published && !retired)
-  // Nobody encrypts for a retired key. In a full set it would take the place of a retired signing key.
+  // Without the retired encryption keys: no reader of the set encrypts for them, and in a full set they would take the places of
+  // retired signature keys.
   const retired = all.filter((key) => key.definition.use === 'sig' && key.retired)
   return [
     ...[...publishableJwksOf(current), ...current.flatMap(qualified)],

@@ -1,5 +1,5 @@
 /**
- * Makes identifier numbers. A number has ten digits and never repeats in one register: it is index × multiplier + offset modulo
+ * Makes identifier numbers. A number has ten digits and never repeats in one type: it is index × multiplier + offset modulo
  * 10^10, and the multiplier shares no factor with 10. The numbers have no check digit and follow no country's format.
  */
 import type { Population } from './stream.ts'

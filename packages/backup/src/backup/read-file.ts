@@ -99,13 +99,13 @@ const areTexts = (...values: readonly unknown[]): boolean => values.every((value
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null
 
-interface HeaderSizeAndKey {
+interface PartsSource {
   readonly head: Buffer
   readonly size: number
   readonly key: KeyObject
 }
 
-async function* readParts(file: FileHandle, { head, size, key }: HeaderSizeAndKey) {
+async function* readParts(file: FileHandle, { head, size, key }: PartsSource) {
   const binding = headerBinding(head)
   let at = head.length
   for (let number = 0; ; number += 1) {

@@ -35,7 +35,7 @@ interface LoadDeps {
   readonly db: Database
   /** The same database, connected as its owner. It equals `db` when one role is both owner and application. */
   readonly owner: Database
-  /** The columns that count, such as the envelopes of a mailbox. A restore adds to them: later numbers may have been used. */
+  /** Columns of counters, such as of the envelopes of a mailbox. A restore advances them past numbers used after the snapshot. */
   readonly numbered: readonly CounterColumn[]
   readonly signal?: AbortSignal
 }

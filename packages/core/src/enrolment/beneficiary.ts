@@ -173,7 +173,7 @@ function checkIdentifierCountAndForm(
  * Removes empty texts, except within lists. An update never removes a keyed list (such as identifiers or enrolments), so a null
  * for a keyed list, or for an object that contains one, is removed from the update. Any other null stays: it removes the member
  * from the record.
- * @throws InvalidBeneficiary the update has a text, number, boolean or list for an object that contains a keyed list
+ * @throws InvalidBeneficiary the update has a number, boolean, list or text (not empty) for an object that contains a keyed list
  */
 function withoutEmptyMembers(paths: KeyedListPaths, object: JsonObject, path: string): JsonObject {
   const kept = Object.entries(object).flatMap(([name, value]): [string, JsonValue][] => {

@@ -48,7 +48,7 @@ export class RecordState {
   }
 }
 
-/** The attributes of a record before and after a change, as rules of events read them; null where there was no record. */
+/** A record before and after a change, as rules of events read it; null where there was no record. */
 export interface StatesBeforeAndAfter {
   readonly before: RecordState | null
   readonly after: RecordState | null

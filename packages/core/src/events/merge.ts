@@ -150,7 +150,7 @@ function mergeElement(scope: KindAndRecordType, path: string, element: JsonValue
   return mergeObject(scope, path, isJsonObject(element) ? element : {}, patch)
 }
 
-/** Removes the elements that `remove` has by path. @returns the record, and the removed keys by the keyed list's name */
+/** Removes the elements that `remove` has by path. @returns the record, and the keys in `remove` by their list's name */
 function removeElements(
   { kind, recordType }: KindAndRecordType,
   record: JsonObject,

@@ -42,7 +42,10 @@ const rejectAboveCap = (found: FoundPage, cap: number): ResultAtCap => {
   )
 }
 
-/** Rounds up to a multiple of 10. Where callbacks send all pages, the result is at most the records that these pages can have. */
+/**
+ * Rounds up to a multiple of 10, and 0 to 10. Where callbacks send all pages, the result is at most the number of records that
+ * these pages can have.
+ */
 function roundedTotal(total: number, { page_size, others }: CountedPage): number {
   const rounded = Math.max(10, Math.ceil(total / 10) * 10)
   return others === 'sent' ? Math.min(rounded, Math.max(1, Math.ceil(total / page_size)) * page_size) : rounded

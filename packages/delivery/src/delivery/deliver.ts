@@ -171,7 +171,7 @@ interface AttemptEffects {
 
 /**
  * Attempts one delivery and records the result. Makes and records no attempt if the participant is not active, or the registry is
- * not found. Instead of an attempt, it takes an envelope of notifications back that may not be sent as it is.
+ * not found. Instead of an attempt, it takes back an envelope of notifications that may not be sent as it is.
  */
 async function attemptAndRecord(deps: DeliverDeps, claimed: DeliveryToAttempt): Promise<AttemptEffects> {
   const { delivery } = claimed

@@ -10,9 +10,9 @@ export interface DestinationPollTracker {
   /**
    * Notes the result of a poll.
    * @param served the last destination that got a permit
-   * @returns `on`: a destination got a permit, or not all destinations were polled since the last permit, so the caller polls on.
-   * `idle` and `busy`: all destinations were polled, and none got a permit. `idle`: nothing was due; the caller pauses or ends.
-   * `busy`: something was due; the caller waits for a permit
+   * @returns `on`: a destination got a permit, or not all destinations were polled since the last permit, `idle` or `busy`. The
+   * caller polls on. `idle` and `busy`: all destinations were polled, and none got a permit. `idle`: nothing was due; the caller
+   * pauses or ends. `busy`: something was due; the caller waits for a permit
    */
   readonly looked: (
     seen: readonly WaitingDestination[],

@@ -38,7 +38,8 @@ export async function isStillPermitted(
   const refused = consents.filter((one) => !one.holds || !isConsentGranted(grant, one))
   const readContent = (): JsonValue => JSON.parse(message instanceof CanonicalText ? message.text : JSON.stringify(message))
   if (refused.length > 0) {
-    // `refused` has consents of the whole request. They stop this page only if one of them is for an item of this page.
+    // `refused` has consents of the whole request. If `message` has items, only consents for these items stop it. Otherwise any
+    // of the consents stops it.
     const shown = referencesOfItems(readContent())
     if (shown === null || refused.some(({ reference_id }) => shown.has(reference_id))) return false
   }

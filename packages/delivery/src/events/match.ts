@@ -154,7 +154,7 @@ async function findSubscribedTypePairs(
   return new Set(found.map(({ event_type, record_type }) => `${event_type}\0${record_type}`))
 }
 
-/** Finds the matches among the candidates: whose filter the record fulfils before or after the change. */
+/** Finds the matches: the candidates whose filter the record fulfils before or after the change. */
 async function selectMatchingCandidates(
   client: ClientBase,
   { registry, day, compiled }: MatchContext,

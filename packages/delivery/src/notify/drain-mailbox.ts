@@ -70,7 +70,10 @@ export async function drainMailbox(
  */
 type DrainResult = 'more' | 'done' | 'not now' | 'lost' | 'nothing'
 
-/** Sends the due envelopes of a mailbox, one after another, for at most `MAILBOX_TURN_MS`. @returns why it stopped */
+/**
+ * Sends the due envelopes of a mailbox, one after another. After `MAILBOX_TURN_MS` it begins no other one.
+ * @returns why it stopped
+ */
 async function sendEnvelopes(
   deps: NotifyDeps,
   mailbox: ClaimedMailbox,

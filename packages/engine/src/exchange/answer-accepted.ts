@@ -91,8 +91,9 @@ const MOST_RUNS_WITHOUT_PAGE = 20
 const RUNS_UNTIL_FAILURE_IS_FINAL = 5
 
 /**
- * True when the callback says that the registry failed; false: a later run tries again. After `RUNS_UNTIL_FAILURE_IS_FINAL` runs
- * a failure of the database is final too. But if the callback cannot be committed either, the run fails, and a later run tries.
+ * True when the callback says that the registry failed; false: a later run tries again. A request that cannot be read fails at
+ * once. After `RUNS_UNTIL_FAILURE_IS_FINAL` runs every error is final, also one of the database, except those in `NEVER_FINAL`.
+ * But if the callback cannot be committed either, the run fails, and a later run tries again.
  */
 const isFinalFailure = (error: unknown, runs: number): boolean =>
   error instanceof BodyUnreadable ||
@@ -113,7 +114,7 @@ async function giveUpExchange(deps: AnswerAcceptedDeps, accepted: ClaimedExchang
   log.info({ correlation_id }, 'an exchange is not answered: its sender, its grant or its registry is not there any more')
 }
 
-/** The grant that this node has cached forbids an exchange, but the stored grant may permit it: a later run may answer it. */
+/** The cached participant or grant forbids an exchange, but the stored ones may permit it: a later run may answer it. */
 class PermissionUnclear extends Error {}
 
 /**

@@ -98,7 +98,8 @@ export async function sendReply(
     if (!committed) reserved?.permit.release('unused')
   }
   if (!committed) return false
-  // Such a grant answers under a consent. It may have been withdrawn before the commit, so the attempt checks it again.
+  // A grant that is limited to one person answers under a consent. The consent may have been withdrawn before the commit, so the
+  // attempt checks it again.
   const checksPermission = request !== null && isLimitedToOnePerson(request.grant)
   const fresh = { delivery, header, message, traceparent, checksPermission, allowedBy, sender_uri: exchange.sender_uri }
   if (reserved !== null) await deliverNow(deps, { ...fresh, ...reserved })

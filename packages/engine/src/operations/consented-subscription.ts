@@ -4,7 +4,7 @@ import type { SubscribeCriteria } from '@rollcall/core/events/criteria'
 import { nextRuns } from '@rollcall/core/events/frequency'
 import type { AuditedPurposeAndConsent, SubscriptionConsent } from '@rollcall/core/model/consent'
 import type { Exchange } from '@rollcall/core/model/exchange'
-import { type CriteriaWithConsent, isLimitedToOnePerson, requiredConsentText } from '@rollcall/core/policy/basis'
+import { type CriteriaConsentMembers, isLimitedToOnePerson, requiredConsentText } from '@rollcall/core/policy/basis'
 import { ItemRejection } from '@rollcall/protocol'
 import { findConsenterIdentifier, rejectOnConsentProblem, verifiedConsent } from './consented.ts'
 import type { AnswerDeps } from './item.ts'
@@ -18,7 +18,7 @@ const CONSENT_PATH = 'subscribe_criteria.authorize.consent_jws'
  */
 export async function addConsentToCriteria(
   { deps, exchange }: { readonly deps: AnswerDeps; readonly exchange: Exchange },
-  { authorize }: CriteriaWithConsent,
+  { authorize }: CriteriaConsentMembers,
   criteria: SubscribeCriteria,
   now: Date,
 ): Promise<SubscribeCriteria> {

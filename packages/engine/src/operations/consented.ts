@@ -10,7 +10,7 @@ import { unsharedIdentifiers } from '@rollcall/core/model/person-identifiers'
 import type { RecordQuery } from '@rollcall/core/model/record-source'
 import type { FoundRecord, Identifier } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
-import { type CriteriaWithConsent, checkConsentGiven, checkPurposeGranted, checkTimeNotOld } from '@rollcall/core/policy/basis'
+import { type CriteriaConsentMembers, checkConsentGiven, checkPurposeGranted, checkTimeNotOld } from '@rollcall/core/policy/basis'
 import { consentCoverage } from '@rollcall/core/policy/consent-coverage'
 import { ItemRejection, type RecordType } from '@rollcall/protocol'
 import { findRecordsMeasured, recordReaderOf } from './find-records.ts'
@@ -45,7 +45,7 @@ interface ConsentCheckContext {
  */
 export async function checkItemConsent(
   { deps, exchange }: ConsentCheckContext,
-  criteria: CriteriaWithConsent,
+  criteria: CriteriaConsentMembers,
   name: string,
   asked: readonly Identifier[],
 ): Promise<ItemConsent> {

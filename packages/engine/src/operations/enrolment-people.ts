@@ -33,8 +33,8 @@ export interface PortionPerson {
   /** The parsed form of `ledger`; null: `ledger` must be parsed first. */
   parsed: Ledger | null
   /**
-   * The time, in milliseconds, at which the next scheduled status in `ledger` begins; null: none is scheduled. It is stored only
-   * together with a changed `ledger`.
+   * The time, in milliseconds, at which the next scheduled status in `ledger` begins; null: none is scheduled, or `ledger` is not
+   * changed. It is stored only together with `ledger`.
    */
   due: number | null
   /** The record to write; null: the record is not changed. */

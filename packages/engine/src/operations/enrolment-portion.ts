@@ -113,7 +113,7 @@ async function writeEntriesInTransaction(
   const found = await findPeople(client, scope, entries)
   const results = new Map<number, EntryResult>()
   for (let at = 0; at < entries.length; at += ENTRIES_PER_PART) {
-    // PostgreSQL writes the changes by the earlier parts, while this process computes the entries of the next part. If one of the
+    // PostgreSQL writes the changes by the earlier parts, while this process applies the entries of the next part. If one of the
     // two fails, the other is waited for: nothing may be written after the rollback.
     const both = await Promise.allSettled([
       writePeople(client, scope, peopleToWrite(scope, found)),
@@ -130,7 +130,7 @@ async function writeEntriesInTransaction(
 /** The number of entries in a part, which is applied in memory while the changes by earlier parts are written to the database. */
 const ENTRIES_PER_PART = 34
 
-/** The most entries that are computed in one turn of the event loop. PostgreSQL's answers are received between turns. */
+/** The most entries that are applied in one turn of the event loop. PostgreSQL's answers are received between turns. */
 const MOST_ENTRIES_PER_TURN = 5
 
 /**

@@ -68,9 +68,9 @@ export interface ItemHandlerInput {
     bytes: number
     /** The number of records that items may still find for all pages, if the answer can have further pages. */
     records: number
-    /** The number of identifiers that the queries of further items may name (`takeAskedIdentifiers`). */
+    /** The number of identifiers that the queries of further items may name (`takeFromIdentifierBudget`). */
     identifiers: number
-    /** The time, in milliseconds of `deps.clock.now()`, after which no search begins except look-ups (`findQueryInSlot`). */
+    /** The time, in milliseconds of `deps.clock.now()`, after which no search begins except look-ups (`runQueryInSlot`). */
     readonly until: number
     /** A semaphore of one: only one search of the request waits for a slot at a time. */
     readonly slotTurns: Semaphore

@@ -7,7 +7,7 @@ import { isNameGranted } from '@rollcall/core/model/grant'
 import type { Predicate } from '@rollcall/core/model/predicate'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { FoundRecord, Identifier } from '@rollcall/core/model/records'
-import type { CriteriaWithConsent } from '@rollcall/core/policy/basis'
+import type { CriteriaConsentMembers } from '@rollcall/core/policy/basis'
 import { isNamedInConsent } from '@rollcall/core/policy/consent-coverage'
 import { auditedPersonOf } from '@rollcall/core/policy/disclosed-persons'
 import { isRecordGranted } from '@rollcall/core/policy/disclosure'
@@ -68,7 +68,7 @@ export async function answerAboutPerson(
     const { recordType, identifiers: named } = criteria
     const facts = { record_type: recordType.name, form: 'identifier' }
     asking.addFacts({ ...facts, persons: [{ role: 'asked', identifiers: named }] })
-    const consented = await checkItemConsent(asking, given as CriteriaWithConsent, question.name, named)
+    const consented = await checkItemConsent(asking, given as CriteriaConsentMembers, question.name, named)
     asking.addFacts(consented.facts)
     const { grant: ownGrant, identifiers, signed, use } = consented
     const work = { ...asking, exchange: { ...asking.exchange, grant: ownGrant } }

@@ -8,7 +8,7 @@ import { leavesOf, type Predicate } from '@rollcall/core/model/predicate'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { FoundPage, FoundRecord, Identifier } from '@rollcall/core/model/records'
 import {
-  type CriteriaWithConsent,
+  type CriteriaConsentMembers,
   checkAsksForOnePerson,
   consentFactsForAudit,
   isLimitedToOnePerson,
@@ -61,7 +61,7 @@ export async function searchItem(received: ItemHandlerInput, item: Item): Promis
   }
 }
 
-/** Tells the asking system that the answer has no records even if some match. Without this text, only this page may have none. */
+/** Tells the asking system that no page has records, even if some match. Without this text, other pages may have records. */
 const NOTHING_SHOWN_REASON = 'search_criteria: this participant is shown nothing of such records, so the answer has none'
 
 /** Counts and logs that the emergency part of the grant was used, but not for whom. The audit entry has the reason. */
@@ -194,7 +194,7 @@ async function planSearch(received: ItemHandlerInput, item: Item): Promise<Searc
   // Rejects a sort or a form of query that the grant does not allow.
   checkSearchAllowed(exchange.grant, asked)
   // Rejects the item if the consent that the grant demands is missing or invalid, or if the query asks about several persons.
-  const given = item.search_criteria as CriteriaWithConsent
+  const given = item.search_criteria as CriteriaConsentMembers
   const consented = await checkItemConsent({ deps, exchange }, given, 'search_criteria', identifiers)
   addFacts(consented.facts)
   checkAsksForOnePerson(exchange.grant, asked)
@@ -210,7 +210,7 @@ async function planSearch(received: ItemHandlerInput, item: Item): Promise<Searc
 /** Reads the criteria, with only what the grant allows to ask about, and the emergency. */
 function readAskedSearch({ deps, exchange, budget, addFacts }: ItemHandlerInput, item: Item) {
   const { participant, grant } = exchange
-  const given = item.search_criteria as CriteriaWithConsent
+  const given = item.search_criteria as CriteriaConsentMembers
   const now = new Date(deps.clock.date())
   const readEmergency = (): Emergency | null => readItemEmergency(grant, given, now)
   // A graphql query may select what the grant shows. In an emergency the grant shows more, so the emergency is read here already.

@@ -4,7 +4,7 @@ import { readSubscribeCriteria, type SubscribeCriteria } from '@rollcall/core/ev
 import { nextRuns } from '@rollcall/core/events/frequency'
 import { type Exchange, referenceId } from '@rollcall/core/model/exchange'
 import type { AskedItemFacts, ReplyMembers } from '@rollcall/core/model/outcome'
-import type { CriteriaWithConsent } from '@rollcall/core/policy/basis'
+import type { CriteriaConsentMembers } from '@rollcall/core/policy/basis'
 import { findSubscriptionRefusal } from '@rollcall/core/policy/subscription'
 import { askedAttributesAndPersons } from '@rollcall/core/query/mentions'
 import { SubscribeDecider, type SubscribeDecision } from '@rollcall/delivery/events/subscribing'
@@ -87,7 +87,7 @@ async function readCriteriaOrRejection(
     const criteria = readSubscribeCriteria({ ...registry, kind: grant.kind }, item.subscribe_criteria, deps.limits, now)
     const refused = findSubscriptionRefusal(grant, criteria)
     if (refused !== null) return new ItemRejection('rjct.notify_details.invalid', refused)
-    return await addConsentToCriteria({ deps, exchange }, item.subscribe_criteria as CriteriaWithConsent, criteria, now)
+    return await addConsentToCriteria({ deps, exchange }, item.subscribe_criteria as CriteriaConsentMembers, criteria, now)
   } catch (error) {
     if (error instanceof ItemRejection) return error
     throw error

@@ -3,7 +3,8 @@
  * them. The value of a cookie, and the code of a link, is `<id>_<secret>`. A session ends when its owner signs out, when an
  * operator ends it, when it is idle for too long, at its fixed end, or when its operator token or its participant is no longer
  * valid. A provider of OpenID Connect is not asked again: its sessions also end when another issuer is configured. A new sign-in
- * ends the least recently used sessions of its owner, an operator or a participant, who may have `operator_sessions` of them.
+ * ends those sessions of its owner (an operator token, a person at the provider, or a participant) that were used least recently,
+ * beyond the limit `operator_sessions`.
  */
 
 import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'

@@ -112,7 +112,7 @@ function findDateInText(text: string): WrittenDate | null {
   return findDateOfParts(dotted[3], dotted[2], dotted[1], 0, 0, false)
 }
 
-/** The date of these parts; null when its day or time does not exist in the calendar, also for a written month or day 00. */
+/** The date of these parts; null when its day, time or zone does not exist, also for a written month or day 00. */
 function findDateOfParts(
   yearText: string | undefined,
   monthText: string | undefined,

@@ -1,7 +1,7 @@
 /** The columns that store the attributes and compounds of a record type, and the identifiers by which searches are sorted. */
 
 import { oncePerObject } from '@rollcall/core/model/once-per'
-import { identifierSortColumnName } from '@rollcall/core/model/registry'
+import { identifierSortGroupName } from '@rollcall/core/model/registry'
 import { columnName, joinName } from '@rollcall/database/names'
 import {
   type Attribute,
@@ -147,7 +147,7 @@ export function memberJsonWriter(member: Attribute): (value: AttributeScalar) =>
 
 /** The columns of one attribute, of one compound, or of one identifier type by which records can be sorted. */
 interface ColumnGroup {
-  /** The name of the attribute or compound in the kind; for an identifier type, the name from `identifierSortColumnName`. */
+  /** The name of the attribute or compound in the kind; for an identifier type, the name from `identifierSortGroupName`. */
   readonly name: string
   readonly columns: readonly RecordColumn[]
   /** The method of the group's index, such as btree; null when no index is declared. */
@@ -179,7 +179,7 @@ export function columnGroups(recordType: RecordType): readonly ColumnGroup[] {
       method: compound.indexed ? 'gin' : null,
     })),
     ...sortedIdentifiers(recordType).map((type) => ({
-      name: identifierSortColumnName(type),
+      name: identifierSortGroupName(type),
       columns: [identifierSortColumn(type)],
       method: null,
     })),

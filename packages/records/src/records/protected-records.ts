@@ -297,9 +297,9 @@ async function findRecordsNamingPersons(
 
 /**
  * True when the text of all documents must be searched: then the columns of a record may have data of a person whose identifiers
- * are not in the record's identifier rows. This is so when an operator added attributes, because they may read any
- * member. When a person is newly protected, this is also so if a compound or a count reads the persons of a relation. In other
- * calls the writer of one record waits, and the search takes long, so relations are no reason.
+ * are not in the record's identifier rows. This is so when an operator added attributes, because they may read any member. When a
+ * person is newly protected, this is also so if a compound or a count reads the persons of a relation. In other calls the writer
+ * of one record waits, and the search takes long, so relations are no reason.
  */
 function isTextSearched({ kind }: RegistryShape, recordType: RecordType, isNewlyProtected: boolean): boolean {
   const own = kindNamed(kind.name)?.record_types.find(({ name }) => name === recordType.name)

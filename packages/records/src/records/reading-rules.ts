@@ -3,7 +3,7 @@
  * than this version's, `column_fill` lists the column, and no query may use the column before its backfill has ended.
  */
 import { createHash } from 'node:crypto'
-import { IDENTIFIER_COLUMN_GROUP, identifierSortColumnName } from '@rollcall/core/model/registry'
+import { IDENTIFIER_COLUMN_GROUP, identifierSortGroupName } from '@rollcall/core/model/registry'
 import {
   attributeRules,
   canonicalJson,
@@ -39,7 +39,7 @@ function makeRuleDigests(kind: Kind, recordType: RecordType): RuleDigests {
   ]
   const own = rows.filter(([name]) => stored.has(name))
   const identifiers = identifierRules(kind, recordType)
-  const sorted = sortedIdentifiers(recordType).map(identifierSortColumnName)
+  const sorted = sortedIdentifiers(recordType).map(identifierSortGroupName)
   const all = [...own, ...[IDENTIFIER_COLUMN_GROUP, ...sorted].map((name) => [name, identifiers] as const)]
   return new Map(all.map(([name, rules]) => [name, computeRulesDigest(rules)]))
 }

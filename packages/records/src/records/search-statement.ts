@@ -28,9 +28,9 @@ export const isVisibleSql = ({ registry, recordType }: RecordTable, id: string, 
       and hidden.category <> all(${categories}::text[]) offset 0)`
 
 /**
- * SQL that is true as `isVisibleSql` is: the participant may find the record. It is for a statement that tests many records:
- * PostgreSQL finds out once whether the registry has a protected record of the type. If there is none, the
- * records are not tested one by one.
+ * SQL that is true when that of `isVisibleSql` is: the participant may find the record. It is for a statement that tests many
+ * records: PostgreSQL finds out once whether the registry has a protected record of the type. If there is none, the records are
+ * not tested one by one.
  */
 const isVisibleAmongManySql = (table: RecordTable, id: string, categories: string): string =>
   `(not (select exists (select 1 from protected_record

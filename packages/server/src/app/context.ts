@@ -281,8 +281,8 @@ const MOST_PARTNER_REPLAYS = 100
 const TOKEN_LIFETIME_SECONDS = 900
 
 /**
- * The most exchanges that wait on this node until they are stored. The same number, counted apart, limits the received callbacks
- * that wait to be stored, and the fingerprints (digests) of received ciphertexts. Beyond a limit, peers must try again.
+ * The most exchanges that wait on this node until they are stored. The same number, counted apart, limits the received callbacks,
+ * and the fingerprints (digests) of received ciphertexts, that wait to be stored. Beyond a limit, peers must try again.
  */
 const MOST_WAITING_MESSAGES = 10_000
 

@@ -5,7 +5,7 @@ import { RequestFault } from '@rollcall/protocol'
 /** True when the browser of a request speaks TLS with the proxy before us. Always false without a proxy: we speak no TLS. */
 export type IsReachedByTls = (request: Pick<IncomingMessage, 'headers'>) => boolean
 
-/** The names of the sessions of some pages: of the console, or of the partner page. */
+/** The names by which the sessions of the console and those of the partner page differ. */
 export interface SessionPageNames {
   /** The name of the cookie, without the prefix `__Host-` that it has with TLS. */
   readonly cookie: string
@@ -30,7 +30,7 @@ export interface SessionCookies {
   checkOwn(headers: IncomingHttpHeaders): { readonly acts: boolean }
 }
 
-/** Whether a person did something, by the value of the header of the pages (`SessionPages.header`). */
+/** Whether a person did something, by the value of the header of the pages (`SessionPageNames.header`). */
 const IS_ACTIVITY_BY_HEADER_VALUE: Readonly<Record<string, boolean>> = { '1': true, poll: false }
 
 export function createSessionCookies({ cookie, header, title }: SessionPageNames): SessionCookies {

@@ -25,9 +25,9 @@ export class Breaker {
   }
 
   /**
-   * Begins a pause, because the database has failed. Callers report so a failure after `run` has returned, such as that of a
-   * statement on a connection from `run`.
-   * @param isProbe true when a probe has failed: the pause is then twice as long as the last one
+   * Begins a pause, because the database has failed. `run` calls it for the work that it runs, and other callers for a failure
+   * outside of `run`, such as that of a statement on a connection from `run`.
+   * @param isProbe true when a probe has failed: the pause is then twice the last one, up to `LONGEST_PAUSE_MILLISECONDS`
    */
   failed(isProbe = false): void {
     this.#pause = Math.min(

@@ -114,8 +114,9 @@ export interface Driver<Type> {
 }
 
 /**
- * Makes the connections of a driver. An error of the kind `timeout` becomes a SearchTimeout. One of the kind `statement`, or of
- * no kind, is thrown as it is. All others become RecordsUnavailable. While the database is away, callers are refused.
+ * Makes the connections of a driver. A transaction that cannot begin causes RecordsUnavailable. An error of a statement becomes a
+ * SearchTimeout if its kind is `timeout`, and is thrown as it is if its kind is `statement` or it has no kind. All others become
+ * RecordsUnavailable. While the database is away, callers are refused.
  */
 export function connectionsOf<Type>(
   { pool, statementTimeout }: Pick<SourceFile, 'pool' | 'statementTimeout'>,

@@ -22,7 +22,7 @@ export interface PollStatements {
   list(part: MappedTable, types: PollColumnTypes, asked: ChangeSelection): Statement
 }
 
-/** A test of a column, made from a comparison in a query, and the type of the column. */
+/** The test of a column for which an index is looked for (`LookUp`), and the type of the column. */
 export interface TestedColumn {
   readonly test: ColumnTest
   readonly type: ColumnType

@@ -15,13 +15,13 @@ import { LOCALE } from '../../texts/common.ts'
 import styles from './audit-log.module.css'
 
 type Progress = Answer<'/admin/v1/accounts/verify'>
-type VerificationFinding = NonNullable<Progress['result']>['faults'][number]
+type AuditLogFault = NonNullable<Progress['result']>['faults'][number]
 
 const { facts: NAMES, columns: TITLES } = VERIFY
 const RELOAD_INTERVAL_MS = 1_000
 const QUERY_KEYS_TO_RELOAD = ['verification', 'auditLog']
 
-const FAULT_COLUMNS: readonly Column<VerificationFinding>[] = [
+const FAULT_COLUMNS: readonly Column<AuditLogFault>[] = [
   { title: TITLES.kind, cell: ({ kind }) => kind },
   { title: TITLES.meaning, cell: ({ meaning, detail }) => (detail === null ? meaning : `${meaning} ${detail}`) },
   { title: TITLES.chain, cell: ({ chain }) => chain && <code>{chain}</code>, wideOnly: true },

@@ -22,7 +22,7 @@ import { Preview } from './preview.tsx'
 const { edit: TEXTS } = GRANT
 const QUERY_FORMS = ['identifier', 'expression', 'predicate', 'graphql']
 /** The server proposes narrower terms from the audit entries of this many days. */
-const NARROW_GRANT_PERIOD_DAYS = 90
+const AUDITED_DAYS_FOR_PROPOSAL = 90
 
 /** Members of a grant that are lists of names, each with a function that returns the names that a registry knows. */
 const NAME_LISTS: readonly {
@@ -124,11 +124,11 @@ function NarrowGrantButton({ whose, onProposed }: NarrowButtonProps) {
     call: () =>
       answerTo(
         api.GET('/admin/v1/registries/{namespace}/grants/{sender_id}/proposal', {
-          params: { path: whose, query: { days: NARROW_GRANT_PERIOD_DAYS } },
+          params: { path: whose, query: { days: AUDITED_DAYS_FOR_PROPOSAL } },
         }),
       ),
     changes: [],
-    done: () => TEXTS.narrowed(numberText(NARROW_GRANT_PERIOD_DAYS, LOCALE)),
+    done: () => TEXTS.narrowed(numberText(AUDITED_DAYS_FOR_PROPOSAL, LOCALE)),
     onDone: ({ terms }) => onProposed(terms),
   })
   return (

@@ -73,7 +73,7 @@ export function readTypedQuery(reader: QueryReader, members: FormMembers): Query
   return makeQuery(reader, readIdentifierQuery(reader, type, value))
 }
 
-/** The form that `type` or `query_type` states; undefined when it states none. @throws QueryProblem it states SQL */
+/** The form that the member `type` states; undefined when it states none. @throws QueryProblem it states SQL */
 function findStatedQueryForm({ value, path }: MemberValue): StatedQueryForm | undefined {
   if (typeof value !== 'string') return undefined
   const segment = value.slice(value.lastIndexOf(':') + 1).trim()

@@ -21,9 +21,10 @@ export interface ConsentStops {
 }
 
 /**
- * Stops the subscriptions and answers of those selected consents that have ended. The caller has committed the withdrawal. A
- * subscription or an answer that is committed at the same time either sees the withdrawal, or is found here. If this function
- * fails, housekeeping ends the subscriptions later, and the answers are stopped before their next attempt.
+ * Stops the subscriptions and answers of those selected consents that have ended. The caller has committed the withdrawal; a
+ * subscription or an answer that is committed at the same time then either sees the withdrawal, or is found here. (The removal of
+ * a consent authority is not committed yet.) What this function misses is stopped later: housekeeping ends the subscriptions, and
+ * the answers are stopped before their next attempt.
  */
 export const stopUnderEndedConsents = ({ pool }: Pick<Database, 'pool'>, which: ConsentUseSelection): Promise<ConsentStops> =>
   withTransaction(pool, (client) => stopSubscriptionsAndAnswers(client, which))

@@ -3,14 +3,14 @@ import { countRowsSql, type PackageRows, type Removable, rowsToRemove } from '@r
 import { namespaceSql } from '@rollcall/records/registries/registry-names'
 
 /** The SQL that counts and deletes the deliveries of a registry or a participant. */
-export const deliveryRemovalSql = (removable: Removable): PackageRows => ({
+export const deliveryRowsToRemove = (removable: Removable): PackageRows => ({
   counted: { deliveries: countRowsSql(removable, 'delivery') },
   pending: { deliveries: `select count(*) from delivery where ${removable} = $1 and state = 'pending'` },
   removed: rowsToRemove(removable, removable === 'registry' ? ['delivery'] : ['delivery', 'breaker']),
 })
 
 /** The SQL that counts and deletes the subscriptions and mailboxes of a registry or a participant. */
-export const subscriptionRemovalSql = (removable: Removable): PackageRows => ({
+export const subscriptionRowsToRemove = (removable: Removable): PackageRows => ({
   counted: { subscriptions: countRowsSql(removable, 'subscription') },
   pending: { subscriptions: `select count(*) from subscription where ${removable} = $1 and state <> 'ended'` },
   removed: [

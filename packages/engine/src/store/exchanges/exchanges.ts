@@ -95,7 +95,7 @@ interface FingerprintAndCorrelationId {
 }
 
 /**
- * Creates the memory of received messages.
+ * Creates the store of received messages.
  * @param options.waiting the most messages on this node that wait for a statement
  */
 export function createReceivedMessageStore({ pool }: Pick<Database, 'pool'>, options: { waiting: number }): ReceivedMessageStore {

@@ -38,7 +38,7 @@ export interface KnownOrNewCallback {
 export interface Inbox {
   /**
    * Stores a callback once: of equal ones at the same time, at most one is `new`. The row is on disk when the promise resolves.
-   * Rejects like `ExchangeMemory.remember`; then the callback must not be acknowledged.
+   * Rejects like `ReceivedMessageStore.remember`; then the callback must not be acknowledged.
    */
   persist(message: NewInboxMessage): Promise<KnownOrNewCallback>
   /** Returns the result of `persist` for a callback that is stored; null for one that is not. */

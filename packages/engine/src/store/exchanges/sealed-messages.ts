@@ -18,7 +18,7 @@ export interface ReceivedCiphertext {
 export interface ReceivedCiphertextStore {
   /**
    * Stores a ciphertext. Resolves to true when it is new, or the same participant sent it under the same message_id;
-   * false: it was copied. The row is on disk when it resolves. Rejects like `ExchangeMemory.remember`.
+   * false: it was copied. The row is on disk when it resolves. Rejects like `ReceivedMessageStore.remember`.
    */
   remember(message: ReceivedCiphertext): Promise<boolean>
 }
@@ -26,7 +26,7 @@ export interface ReceivedCiphertextStore {
 type StoredCiphertext = Pick<ReceivedCiphertext, 'participant' | 'message_id'>
 
 /**
- * Creates the memory of received ciphertexts.
+ * Creates the store of received ciphertexts.
  * @param options.waiting the most ciphertexts on this node that wait for a statement
  */
 export function createReceivedCiphertextStore(

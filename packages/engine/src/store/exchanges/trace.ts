@@ -32,7 +32,7 @@ export interface TracedExchange extends ExchangeDeliveries {
   readonly message_id: string | null
   readonly transaction_id: string | null
   readonly received_at: Date | null
-  /** The acceptance; null: the request was answered synchronously or was deleted, or this is a notification. */
+  /** How far the answer has come; null: the request was answered synchronously or was deleted, or this is a notification. */
   readonly accepted: TracedAnswerProgress | null
   /** The numbers of answered items, grouped by the time of their answer, such as those of one chunk. */
   readonly answered: readonly AnsweredItemCounts[]
