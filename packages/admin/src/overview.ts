@@ -17,7 +17,7 @@ import { countWaitingProposals } from '@rollcall/participants/store/proposals'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { defineAdminFunction } from './admin-function.ts'
-import { countUnreviewedEmergencies, MOST_UNREVIEWED_COUNTED } from './audit/list.ts'
+import { countUnreviewedEmergencies, MOST_EMERGENCIES_COUNTED } from './audit/list.ts'
 import type { HasVault } from './deps.ts'
 import { EXPIRING_DAYS } from './grants/health.ts'
 import { closed, flag, instant, isoTime, Namespace, orNull, SenderId, text, wholeNumber } from './members.ts'
@@ -119,7 +119,7 @@ export const showOverview = defineAdminFunction(
         ),
       }),
       emergencies: wholeNumber(
-        `Emergencies that nobody has reviewed; counted up to ${MOST_UNREVIEWED_COUNTED}, at most half a minute ago.`,
+        `Emergencies that nobody has reviewed; counted up to ${MOST_EMERGENCIES_COUNTED}, at most half a minute ago.`,
       ),
       proposals: wholeNumber('Acts that wait for a second operator; of one registry 0.'),
     }),

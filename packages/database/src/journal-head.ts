@@ -23,7 +23,7 @@ export interface StoredHead extends JournalHead {
 }
 
 /** The names by which lines of the journal identify their database. */
-export interface JournalDatabaseIds {
+export interface DatabaseAndCopyIds {
   /** A UUID that all copies of the database share. */
   readonly database: string
   /** A UUID of this copy: each restore makes a new one; null when it was never restored. */
@@ -87,9 +87,9 @@ export async function ensureDatabaseUuid(client: Pick<PoolClient, 'query'>): Pro
 }
 
 /** Reads how lines of the journal identify this database. The first call gives the database its UUID. */
-export async function readJournalDatabaseIds(client: Pick<PoolClient, 'query'>): Promise<JournalDatabaseIds> {
+export async function readDatabaseAndCopyIds(client: Pick<PoolClient, 'query'>): Promise<DatabaseAndCopyIds> {
   await ensureDatabaseUuid(client)
-  const { rows } = await client.query<JournalDatabaseIds>('select id as database, incarnation from journal_database')
+  const { rows } = await client.query<DatabaseAndCopyIds>('select id as database, incarnation from journal_database')
   const [row] = rows
   if (row === undefined) throw new Error('the database has no id')
   return row

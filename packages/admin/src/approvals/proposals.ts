@@ -227,7 +227,10 @@ async function requireProposedAct(deps: ActDeps & ClockDeps, id: string) {
   return { act, by }
 }
 
-/** True when the caller made the proposal. A caller of the same name counts too: one person may have several tokens. */
+/**
+ * True when the caller made the proposal. A caller of the same name counts too: one person may have several tokens. False for
+ * null, a caller who is no operator.
+ */
 function isProposer({ proposed_by, proposed_name }: StoredProposal, caller: Operator | null): boolean {
   if (caller === null) return false
   const { id, name } = identifyOperator(caller)

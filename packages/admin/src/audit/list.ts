@@ -113,7 +113,7 @@ async function* readEmergencies(deps: HasVault) {
 /** Milliseconds for which the number of unreviewed emergencies is cached: a count decrypts many reviews. */
 const COUNT_CACHE_MS = 30_000
 /** The most unreviewed emergencies that are counted. */
-export const MOST_UNREVIEWED_COUNTED = 1_000
+export const MOST_EMERGENCIES_COUNTED = 1_000
 
 /** The number of unreviewed emergencies by namespace; the key null is for entries that name no registry. */
 type Counts = ReadonlyMap<string | null, number>
@@ -147,7 +147,7 @@ async function countUnreviewedByRegistry(deps: HasVault): Promise<Counts> {
     const { registry } = logged.entry
     counts.set(registry, (counts.get(registry) ?? 0) + 1)
     total += 1
-    if (total === MOST_UNREVIEWED_COUNTED) break
+    if (total === MOST_EMERGENCIES_COUNTED) break
   }
   return counts
 }

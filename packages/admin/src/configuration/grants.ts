@@ -28,7 +28,7 @@ import type { StoredParticipant } from './read.ts'
 import { type ConfigStep, type FilePlace, refusalAt } from './steps.ts'
 
 /** The registries, purposes and consent authorities that a grant may name once the file is applied. */
-export interface KnownNames {
+export interface NamesForGrants {
   /** The kinds of registries, by namespace. */
   readonly kinds: ReadonlyMap<string, Kind>
   /** The environments of registries, by namespace. */
@@ -46,7 +46,7 @@ export interface GrantsToPlan {
   readonly wanted: GrantsEntry
   readonly held: readonly StoredGrant[]
   readonly stored: readonly Registry[]
-  readonly known: KnownNames
+  readonly known: NamesForGrants
   readonly at: FilePlace
 }
 
@@ -111,7 +111,7 @@ function planGrantsOfNamespace(
 }
 
 /** Checks that purposes and authorities of a grant will exist. @throws AdminRefusal one will not */
-function checkConsentNames(terms: GrantTerms, known: KnownNames, at: FilePlace): void {
+function checkConsentNames(terms: GrantTerms, known: NamesForGrants, at: FilePlace): void {
   const purpose = unknownPurposeMessage(terms, known.purposes)
   if (purpose !== null) throw refusalAt([...at, 'purposes'], purpose)
   const authority = unknownAuthorityMessage(terms, known.authorities)
@@ -133,7 +133,7 @@ function checkKeptGrant(kind: Kind, grant: StoredGrant, at: FilePlace): void {
 export function checkUnlistedGrants(
   { participant: { sender_id }, grants }: StoredParticipant,
   stored: readonly Registry[],
-  { kinds, purposes }: KnownNames,
+  { kinds, purposes }: NamesForGrants,
 ): void {
   for (const grant of grants) {
     const lost = (grant.terms.purposes ?? []).find((code) => !purposes.has(code) && isPurposeInGrant(grant, code))

@@ -10,7 +10,7 @@ import { readLimit } from '../members.ts'
 import { isDemoDatabase, setParticipantStatus } from '../participants/participants.ts'
 import { allowParticipantHost, changeParticipantPolicy, messagePolicyOf, removeParticipantHost } from '../participants/policy.ts'
 import type { CallbackEntry, Configuration, HostEntry, ParticipantEntry } from './file.ts'
-import { type KnownNames, planGrants } from './grants.ts'
+import { type NamesForGrants, planGrants } from './grants.ts'
 import { planKeys } from './keys.ts'
 import type { AskerFacts } from './lockout.ts'
 import { participantEntry, type StoredParticipant, type StoredRows } from './read.ts'
@@ -48,7 +48,7 @@ const newParticipant = ({ name = '', environment = 'live' }: ParticipantEntry): 
 export async function planParticipants(
   { participants: wanted = {} }: Configuration,
   stored: StoredRows,
-  known: KnownNames,
+  known: NamesForGrants,
 ): Promise<readonly PlannedParticipant[]> {
   const planned: PlannedParticipant[] = []
   for (const [sender_id, entry] of Object.entries(wanted)) {

@@ -163,7 +163,10 @@ function createCheckpointCheck(chain: string, { checkpoints, verifier, report, n
   return {
     endedAt: () => ended,
     signedTo: () => signedTo,
-    /** Checks the checkpoints whose last entry has been read. */
+    /**
+     * Checks the checkpoints that sign the entry `sequence` or an earlier one, and are not checked yet.
+     * @param entry the hash of the entry `sequence`; null: `sequence` is 0, before the first entry
+     */
     async reached(sequence: number, entry: Buffer | null): Promise<void> {
       for (let row = await checkpoints.peek(); row?.chain === chain && row.sequence <= sequence; ) {
         await check(row, row.sequence === sequence ? entry : null)

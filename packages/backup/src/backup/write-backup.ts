@@ -41,7 +41,7 @@ export async function writeBackup({ db, vault, signal }: WriteBackupDeps, path: 
     async (client) => {
       await client.query(NO_STATEMENT_TIMEOUT_SQL)
       await lockDefinitions(client, await listTables(client))
-      const snapshot = await readSnapshot(client)
+      const snapshot = await readHeaderFacts(client)
       const { key, header } = await makeKeyAndHeader(vault, snapshot)
       const file = await createBackupFile(path, header, key)
       try {
@@ -58,7 +58,7 @@ export async function writeBackup({ db, vault, signal }: WriteBackupDeps, path: 
   )
 }
 
-interface BackupSnapshot {
+interface HeaderFacts {
   readonly at: Date
   readonly snapshot: string
   readonly schema: readonly string[]
@@ -66,7 +66,7 @@ interface BackupSnapshot {
   readonly journal: JournalPosition
 }
 
-async function readSnapshot(client: PoolClient): Promise<BackupSnapshot> {
+async function readHeaderFacts(client: PoolClient): Promise<HeaderFacts> {
   const { rows } = await client.query<{ at: Date; snapshot: string; schema: string[] }>(
     `select now() as at, pg_current_snapshot()::text as snapshot,
       array(select name::text from rollcall_migration order by name) as schema`,
@@ -76,7 +76,7 @@ async function readSnapshot(client: PoolClient): Promise<BackupSnapshot> {
   return { ...row, master: await findMasterKeyRecord({ pool: client }), journal: await readJournalPosition(client) }
 }
 
-async function makeKeyAndHeader(vault: Vault, { at, snapshot, schema, master, journal }: BackupSnapshot) {
+async function makeKeyAndHeader(vault: Vault, { at, snapshot, schema, master, journal }: HeaderFacts) {
   const id = randomUUID()
   const { key, sealed } = await newBackupKey(vault, id)
   if (master === null || sealed[0] !== master.version) {

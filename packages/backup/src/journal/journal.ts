@@ -8,11 +8,11 @@ import type { Database } from '@rollcall/database/database'
 import {
   closeJournalLine,
   currentTimeline,
+  type DatabaseAndCopyIds,
   hasLostLine,
-  type JournalDatabaseIds,
   type JournalHead,
   moveJournalHead,
-  readJournalDatabaseIds,
+  readDatabaseAndCopyIds,
   readJournalHead,
 } from '@rollcall/database/journal-head'
 import { StoreRefusal, StoreUnavailable } from '@rollcall/database/refusal'
@@ -44,7 +44,7 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
     // act, even when the backup has the act already. This does no harm.
     async write(act, commit, close = (line) => closeJournalLine(db, line).catch(() => undefined)) {
       const sequence = await runInSlot(turns, path, async () => {
-        const [opened, owner] = [await vault(), await readJournalDatabaseIds(db.pool)]
+        const [opened, owner] = [await vault(), await readDatabaseAndCopyIds(db.pool)]
         const written = await moveJournalHead(db, async (head) => {
           const file = await openJournalFile(path)
           try {
@@ -129,7 +129,7 @@ async function readJournalEnd(file: FileHandle): Promise<{ readonly last: Journa
  * with a new `incarnation`. If two copies wrote into one file, neither could be restored from it.
  * @throws StoreRefusal
  */
-function refuseForeignJournal(path: string, last: JournalLine | null, { database, incarnation }: JournalDatabaseIds): void {
+function refuseForeignJournal(path: string, last: JournalLine | null, { database, incarnation }: DatabaseAndCopyIds): void {
   if (last === null) return
   const isOurs = last.database === null || last.database === database
   if (isOurs && last.incarnation === incarnation) return
@@ -153,7 +153,7 @@ export async function refuseOlderDatabase(
   newest: Date | null = null,
 ): Promise<void> {
   const [last, timeline] = [await findLastLine(path), await currentTimeline(pool)]
-  if (last !== null) refuseForeignJournal(path, last, await readJournalDatabaseIds(pool))
+  if (last !== null) refuseForeignJournal(path, last, await readDatabaseAndCopyIds(pool))
   const head = await readJournalHead(pool)
   const isOther = (stored: string | null) => stored !== null && timeline !== null && stored !== timeline
   // A process may have been killed after it wrote line `begun` into the file, and before the database noted the line. Its act was

@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto'
 import type { JournalAct } from '@rollcall/core/model/journal'
-import type { JournalDatabaseIds, JournalHead } from '@rollcall/database/journal-head'
+import type { DatabaseAndCopyIds, JournalHead } from '@rollcall/database/journal-head'
 import type { Vault } from '@rollcall/keys/vault'
 
 export interface JournalLine {
@@ -42,7 +42,7 @@ export const lineBinding = ({ sequence, previous, at, database, incarnation }: L
  */
 export async function makeJournalLine(
   vault: Pick<Vault, 'encrypt'>,
-  { head, owner }: { readonly head: JournalHead; readonly owner: JournalDatabaseIds },
+  { head, owner }: { readonly head: JournalHead; readonly owner: DatabaseAndCopyIds },
   act: JournalAct,
   now: Date,
 ): Promise<{ readonly text: string; readonly head: JournalHead }> {

@@ -85,5 +85,5 @@ function bodyStream(request: IncomingMessage): ReadableStream<Uint8Array> {
   })
 }
 
-/** Returns `content-type` as `Content-Type`: some clients compare exactly (3.2, rule 11). */
+/** Returns `content-type` as `Content-Type`: some clients compare exactly (public-standard 3.2, rule 11). */
 const canonicalHeaderName = (name: string): string => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())

@@ -1,4 +1,4 @@
-/** Links through a list that the server pages: to older rows, and back to the newest. */
+/** Buttons through a list that the server pages: to older rows, and back to the newest. */
 import { Button } from '@mantine/core'
 import { IconArrowBarToUp, IconChevronRight } from '@tabler/icons-react'
 import type { ReactNode } from 'react'

@@ -1,4 +1,4 @@
-/** Texts of the help. The documents are those of docs/. */
+/** Texts of the help page around the documents. The build of the console makes the documents from files in docs/. */
 export const HELP_TEXTS = {
   lead: 'From the documents of Rollcall, as they are of the version that runs here.',
   documents: 'Documents',

@@ -95,7 +95,7 @@ export function readBeneficiary(scope: KindAndRecordType, value: unknown): Benef
   checkCounts(elements)
   const readLists: BenefitListCache = new Map()
   const enrolments = elements.map((element) => readEnrolment(scope, element, readLists))
-  return { identifiers, members: withoutSharedStatus(rest), enrolments, alone }
+  return { identifiers, members: withoutStatusOutsideEnrolments(rest), enrolments, alone }
 }
 
 /** Checks that `@type` is missing, or has the record's type among its values. @throws InvalidBeneficiary */
@@ -136,7 +136,7 @@ function checkKeySpellings(keys: ReadonlySet<string>, value: JsonValue, path = '
  * Removes what would give a missing status or date to every enrolment of the record: the whole object `programme` of the record
  * itself (not of an enrolment), and each `enrolment_status` in `additional_attributes`.
  */
-function withoutSharedStatus(record: JsonObject): JsonObject {
+function withoutStatusOutsideEnrolments(record: JsonObject): JsonObject {
   const members = Object.entries(record).filter(([name]) => memberSearchKey(name) !== 'programme')
   return withoutStatusInAttributes(Object.fromEntries(members))
 }

@@ -94,7 +94,7 @@ async function readCriteriaOrRejection(
   }
 }
 
-/** The answer about the subscription that this item made, renewed or resumed, and about no other subscription (3.2, rule 8). */
+/** The answer about the subscription that this item made, renewed or resumed, and about no other (public-standard 3.2, rule 8). */
 function makeSubscribeReplyMembers(
   { echo, frequency }: SubscribeCriteria,
   { code, is, isMoved }: SubscribeDecision,

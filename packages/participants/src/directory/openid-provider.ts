@@ -173,7 +173,7 @@ const MOST_PROVIDED_NAME_CHARACTERS = 128
 const PLAIN_NAME_PATTERN = /^[\p{L}\p{M}\p{N} .@_'+-]+$/u
 
 /** Quotes a name. Invisible characters, and those that change the direction of writing, become their code points. */
-const quoteName = (name: string): string =>
+const quoteOperatorName = (name: string): string =>
   JSON.stringify(name).replaceAll(/[\p{Cf}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`)
 
 function readOperatorFromClaims(settings: OpenIdSettings, claims: IdTokenClaims): OperatorFromProvider {
@@ -196,7 +196,7 @@ function readOperatorFromClaims(settings: OpenIdSettings, claims: IdTokenClaims)
     subject: claims.sub,
     roles: [...new Set(found)],
     registries: readRegistriesClaim(settings, claims),
-    name: `${OPENID_NAME_PREFIX}${PLAIN_NAME_PATTERN.test(name) ? name : quoteName(name)}${name_claim === 'sub' ? '' : `~${digestOfSubject(issuer, claims.sub)}`}`,
+    name: `${OPENID_NAME_PREFIX}${PLAIN_NAME_PATTERN.test(name) ? name : quoteOperatorName(name)}${name_claim === 'sub' ? '' : `~${digestOfSubject(issuer, claims.sub)}`}`,
   }
 }
 

@@ -1,4 +1,4 @@
-/** Changes the record ids of events when their registry begins to read its records in another way. */
+/** Changes the record ids of events when their registry changes from live records to a copy of them, or back. */
 
 import { toStoredIdSql } from '@rollcall/database/record-ids'
 import type { ClientBase } from 'pg'

@@ -41,7 +41,7 @@ export interface Inbox {
    * Rejects like `ReceivedMessageStore.remember`; then the callback must not be acknowledged.
    */
   persist(message: NewInboxMessage): Promise<KnownOrNewCallback>
-  /** Returns the result of `persist` for a callback that is stored; null for one that is not. */
+  /** Compares a callback with the stored one of its participant and message_id; null when none is stored. Stores nothing. */
   known(message: Pick<NewInboxMessage, 'participant' | 'message_id' | 'fingerprint'>): Promise<KnownOrNewCallback | null>
 }
 

@@ -22,7 +22,7 @@ import type { AcceptedExchange } from './accepted-exchanges.ts'
 export interface TracedExchange extends ExchangeDeliveries {
   readonly traced: 'exchange'
   readonly correlation_id: string | null
-  /** The sender_id of the participant. */
+  /** The sender_id of the participant; null: it was removed after the exchange was found. */
   readonly participant: string | null
   readonly participant_status: Participant['status'] | null
   /** The namespace of the registry. */
