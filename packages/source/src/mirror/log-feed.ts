@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isJsonObject, type JsonValue } from '@rollcall/protocol'
-import { type ChangeLog, LogLost, type LogReader } from '../engine/change-log.ts'
+import { type ChangeLog, LogLost, type LogProblem, type LogReader, problemText } from '../engine/change-log.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
 import { requireClaim } from '../store/mirrors.ts'
 import type { ChangeBatch, ChangeFeed } from './feed.ts'
@@ -23,12 +23,10 @@ const SLOT_WAIT_NOTICE_MILLISECONDS = 5_000
 export function createLogFeed(deps: MirrorDeps): ChangeFeed {
   const { mostLog, every } = deps.file.mirror
   const log = deps.engine.log(deps.registry.namespace)
-  const explain = <Result>(work: () => Promise<Result>): Promise<Result> => withExplainedFailures(deps, work)
   let reading: LogReader | null = null
   /** Where the log ended (`end`) at a time (`at`). When all changes before `end` are taken, all changes before `at` are taken. */
   let ends: { readonly end: string; readonly at: Date }[] = []
-  let looked = Number.NEGATIVE_INFINITY
-  let checked = Number.NEGATIVE_INFINITY
+  let [looked, checked] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
 
   const close = async (): Promise<void> => {
     await reading?.close()
@@ -52,17 +50,18 @@ export function createLogFeed(deps: MirrorDeps): ChangeFeed {
     return false
   }
   /**
-   * Checks that the log can still be followed, as when our place was made: a table may have left it, and nothing else says so.
-   * If not, removes our place, because changes are missing then.
+   * Checks that the log still has every change: a table may have left it, and nothing else says so. If changes are missing,
+   * removes our place.
+   * @returns problems that lose no change; empty when the last check was not long ago
    */
-  const requireNoProblems = async (): Promise<void> => {
-    if (reading !== null && deps.now().getTime() - checked < RECHECK_PROBLEMS_MILLISECONDS) return
+  const requireNoLoss = async (): Promise<readonly LogProblem[]> => {
+    if (reading !== null && deps.now().getTime() - checked < RECHECK_PROBLEMS_MILLISECONDS) return []
     checked = deps.now().getTime()
     const problems = await log.problems()
-    if (problems.length === 0) return
+    if (!problems.some(({ losesChanges }) => losesChanges)) return problems
     await close()
     await log.drop().catch(() => undefined)
-    throw new SourceRefusal(problems.join('; '))
+    throw new SourceRefusal(problemText(problems))
   }
   const beginAgain = async (signal: AbortSignal): Promise<ChangeBatch> => {
     await close()
@@ -71,8 +70,9 @@ export function createLogFeed(deps: MirrorDeps): ChangeFeed {
   /** Finds the next changes; null: the log lacks some, or our place was removed. */
   const next = async (position: string, wait: number, signal: AbortSignal): Promise<ChangeBatch | null> => {
     if (!(await pollLogState(position))) return null
-    await requireNoProblems()
+    const problems = await requireNoLoss()
     reading ??= await log.read(position)
+    if (problems.length > 0) warnOfProblems(deps, problems)
     const from = reading
     await from.wait(wait, signal)
     const { due, isEmptied, transactions, position: reached } = from.take(BATCH_KEYS)
@@ -91,17 +91,24 @@ export function createLogFeed(deps: MirrorDeps): ChangeFeed {
   return {
     begin: (signal) => makePlace(deps, log, signal),
     async next(position, wait, signal) {
-      const found = await explain(() => next(storedLogPosition(position), wait, signal).catch(nullIfLogLost(every, signal)))
+      const find = () => next(storedLogPosition(position), wait, signal).catch(nullIfLogLost(every, signal))
+      const found = await withExplainedFailures(deps, find)
       return found ?? beginAgain(signal)
     },
     close,
   }
 }
 
+const warnOfProblems = ({ registry, log }: MirrorDeps, problems: readonly LogProblem[]): void =>
+  log.warn(
+    { registry: registry.namespace, problems: problemText(problems) },
+    'a source is followed, but its log is not as it should be',
+  )
+
 /** Makes our place in the log anew. @returns the stored position of a mirror */
 async function makePlace(deps: MirrorDeps, log: ChangeLog, signal: AbortSignal): Promise<JsonValue> {
   const problems = await withExplainedFailures(deps, () => log.problems())
-  if (problems.length > 0) throw new SourceRefusal(problems.join('; '))
+  if (problems.length > 0) throw new SourceRefusal(problemText(problems))
   // Without a claim, the registry may have another source by now. Then a new place would stay in this source for ever.
   await requireClaim(deps.db.pool, deps.claim)
   const timer = setTimeout(() => void deps.waits(WAITING_FOR_PLACE_MESSAGE), SLOT_WAIT_NOTICE_MILLISECONDS)
