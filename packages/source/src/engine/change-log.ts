@@ -5,7 +5,7 @@
 
 /**
  * The log cannot be read from the position on, or something in it cannot be understood: it is unknown what has changed.
- * The message is for developers.
+ * The message is for the log of the node, and has no value.
  */
 export class LogLost extends Error {
   override readonly name = 'LogLost'

@@ -111,8 +111,12 @@ const isEvent = ({ file }: MirrorDeps, { comparedAt }: MirrorProgress): boolean 
 async function applyBatch(deps: MirrorDeps, state: MirrorProgress, batch: ChangeBatch): Promise<MirrorProgress> {
   const { db, claim } = deps
   const portions = splitIntoPortions(deps, batch)
-  const comparison = batch.isIncomplete ? await makeComparisonProgress(db.pool, true) : state.comparison
-  const { position, currentAt } = batch
+  const { position, currentAt, loss } = batch
+  const comparison = loss !== null ? await makeComparisonProgress(db.pool, true) : state.comparison
+  if (loss !== null) {
+    const facts = { registry: deps.registry.namespace, reason: loss }
+    deps.log.warn(facts, 'changes of a source may be missing, so all its records are read again')
+  }
   // During a comparison that repairs (`isRepair`), the copy lacks changes. So its `current_at` stays, and its lag grows.
   const isCurrent = currentAt !== null && comparison?.isRepair !== true
   const last = { position, comparison, behind: 0, ...(isCurrent && { current_at: currentAt }) }

@@ -48,7 +48,8 @@ afterEach(async () => {
 })
 
 function follow(db = database.db, clock = SYSTEM_CLOCK): RunningFollowers {
-  const note = (_facts: object, message: string): void => void log.push(message)
+  const note = (facts: { readonly reason?: string }, message: string): void =>
+    void log.push([message, facts.reason ?? []].flat().join(': '))
   const registries = async () => [await requireRegistry(database.db, 'civil')]
   const followers = startFollowers({ db, env, limits: LIMITS, log: { warn: note, info: note }, registries, clock })
   running.push(followers)
@@ -262,6 +263,7 @@ test('a copy in which changes are missing is not current until it was compared; 
   await set(`current_at = '2000-01-01', position = '{}', comparison = null, comparison_wanted = false, failure = null`)
   follow()
   await expect.poll(async () => (await mirror())?.failure, waiting).toBe(failure)
+  expect(log).toContain('changes of a source may be missing, so all its records are read again: its position is lost')
   await office.query(`insert into office.person values (3, 'A3', 'Eze')`)
   await expect.poll(uins, waiting).toEqual(['A1', 'A2', 'A3'])
   expect(await lag()).toBeGreaterThan(year)

@@ -54,7 +54,7 @@ test('a table that leaves the log is found within an hour, and our place goes wi
   await next()
   state.problems = [setting, loss('office.person is not published'), loss('another'), loss('another')]
   state.time = HOUR - 1
-  expect(await next()).toMatchObject({ isIncomplete: false })
+  expect(await next()).toMatchObject({ loss: null })
   expect(done).toEqual([])
   state.time = HOUR
   const refusal = 'max_slot_wal_keep_size is -1; office.person is not published; another'
@@ -74,10 +74,34 @@ test('a setting that loses no change is a line of the log, once an hour', async 
     [HOUR, 2],
   ] as const) {
     state.time = time
-    expect(await next()).toMatchObject({ isIncomplete: false, position: { log: '0/1' } })
+    expect(await next()).toMatchObject({ loss: null, position: { log: '0/1' } })
     expect(warnings).toEqual(Array(count).fill(warning))
   }
   expect(done).toEqual([])
+})
+
+test.each([
+  [{ isKept: false }, {}, 'the database does not have its log from our position on'],
+  [{ size: 2 ** 40 }, {}, 'the database kept more of its log than logical.most_log allows'],
+  [{}, { read: () => Promise.reject(new LogLost('unreadable')) }, 'unreadable'],
+])('why changes are missing is told: %j', async (state, reading, loss) => {
+  const log = {
+    problems: async () => [],
+    state: async () => ({ isKept: true, end: '0/1', size: 0, ...state }),
+    begin: async () => '0/9',
+    drop: async () => undefined,
+    ...reading,
+  }
+  const feed = createLogFeed({
+    registry,
+    file: { ...file, mirror: { ...file.mirror, every: 1 } },
+    engine: { log: () => log, failureOf: () => null },
+    db: { pool: { query: async () => ({ rows: [{}] }) } },
+    claim: { registry: 1, claim: 'a' },
+    now: () => new Date(),
+  } as never)
+  const found = await feed.next({ log: '0/0' }, 0, new AbortController().signal)
+  expect(found).toMatchObject({ loss, position: { log: '0/9' } })
 })
 
 test('a node that stops does not wait after the log was lost', async () => {

@@ -36,18 +36,19 @@ export function createLogFeed(deps: MirrorDeps): ChangeFeed {
   /**
    * Checks that the log has all changes after the position. While a reader of the log is open, it checks at most once in `every`
    * milliseconds; before, at each call. If the source keeps too much log for us, it removes our place.
-   * @returns false: changes are missing, or our place was removed
+   * @throws LogLost changes are missing, or our place was removed
    */
-  const pollLogState = async (position: string): Promise<boolean> => {
+  const pollLogState = async (position: string): Promise<void> => {
     const at = deps.now()
-    if (reading !== null && at.getTime() - looked < every) return true
+    if (reading !== null && at.getTime() - looked < every) return
     looked = at.getTime()
     const { isKept, end, size } = await log.state(position)
     ends.push({ end, at })
-    if (!isKept || size <= mostLog) return isKept
+    if (!isKept) throw new LogLost('the database does not have its log from our position on')
+    if (size <= mostLog) return
     await close()
     await log.drop()
-    return false
+    throw new LogLost('the database kept more of its log than logical.most_log allows')
   }
   /**
    * Checks that the log still has every change: a table may have left it, and nothing else says so. If changes are missing,
@@ -63,13 +64,13 @@ export function createLogFeed(deps: MirrorDeps): ChangeFeed {
     await log.drop().catch(() => undefined)
     throw new SourceRefusal(problemText(problems))
   }
-  const beginAgain = async (signal: AbortSignal): Promise<ChangeBatch> => {
+  const beginAgain = async (loss: string, signal: AbortSignal): Promise<ChangeBatch> => {
     await close()
-    return { ...NO_CHANGES, position: await makePlace(deps, log, signal), isIncomplete: true }
+    return { ...NO_CHANGES, position: await makePlace(deps, log, signal), loss }
   }
-  /** Finds the next changes; null: the log lacks some, or our place was removed. */
-  const next = async (position: string, wait: number, signal: AbortSignal): Promise<ChangeBatch | null> => {
-    if (!(await pollLogState(position))) return null
+  /** Finds the next changes. @throws LogLost the log lacks some, or our place was removed */
+  const next = async (position: string, wait: number, signal: AbortSignal): Promise<ChangeBatch> => {
+    await pollLogState(position)
     const problems = await requireNoLoss()
     reading ??= await log.read(position)
     if (problems.length > 0) warnOfProblems(deps, problems)
@@ -77,13 +78,12 @@ export function createLogFeed(deps: MirrorDeps): ChangeFeed {
     await from.wait(wait, signal)
     const { due, isEmptied, transactions, position: reached } = from.take(BATCH_KEYS)
     await waitUntilVisible(log, transactions, signal)
-    const later = ends.filter(({ end }) => log.isBefore(reached, end))
     const currentAt = ends.findLast(({ end }) => !log.isBefore(reached, end))?.at ?? null
-    ends = later
+    ends = ends.filter(({ end }) => log.isBefore(reached, end))
     return {
       due: new Map([...due].map(([type, keys]) => [type, [...keys]])),
       position: { log: reached },
-      isIncomplete: isEmptied,
+      loss: isEmptied ? 'a table was emptied, altered or replaced' : null,
       currentAt,
       committed: () => from.acknowledge(reached),
     }
@@ -91,9 +91,9 @@ export function createLogFeed(deps: MirrorDeps): ChangeFeed {
   return {
     begin: (signal) => makePlace(deps, log, signal),
     async next(position, wait, signal) {
-      const find = () => next(storedLogPosition(position), wait, signal).catch(nullIfLogLost(every, signal))
+      const find = () => next(storedLogPosition(position), wait, signal).catch(reasonIfLogLost(every, signal))
       const found = await withExplainedFailures(deps, find)
-      return found ?? beginAgain(signal)
+      return typeof found === 'string' ? beginAgain(found, signal) : found
     },
     close,
   }
@@ -120,15 +120,15 @@ async function makePlace(deps: MirrorDeps, log: ChangeLog, signal: AbortSignal):
 }
 
 /**
- * Makes a handler of errors: it waits and returns null after a `LogLost`, and throws any other error again. It waits because the
- * same unreadable event may come again at once.
+ * Makes a handler of errors: after a `LogLost` it waits and returns its message, and throws any other error again. It waits
+ * because the same unreadable event may come again at once.
  */
-const nullIfLogLost =
+const reasonIfLogLost =
   (pause: number, signal: AbortSignal) =>
-  async (error: unknown): Promise<null> => {
+  async (error: unknown): Promise<string> => {
     if (!(error instanceof LogLost)) throw error
     await sleep(pause, undefined, { signal })
-    return null
+    return error.message
   }
 
 /**
