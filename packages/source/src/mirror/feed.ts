@@ -10,7 +10,10 @@ export interface ChangeBatch {
   readonly position: JsonValue
   /** Why changes may be missing, without a value: then all records must be compared. Null: none is missing. */
   readonly loss: string | null
-  /** As far as the feed knows, this batch and earlier ones have every change up to this time; null: the feed knows no time. */
+  /**
+   * As far as the feed knows, this batch and earlier ones have every change up to this time of the node's clock; null: the feed
+   * knows no time.
+   */
   readonly currentAt: Date | null
   /** Called when the batch is committed together with its position. */
   committed(): void

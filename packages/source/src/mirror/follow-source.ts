@@ -4,6 +4,7 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { canBeKey } from '../live-records.ts'
 import {
   type ComparisonProgress,
+  databaseTimeAt,
   makeComparisonProgress,
   type StoredMirrorProgress,
   saveProgress,
@@ -119,7 +120,8 @@ async function applyBatch(deps: MirrorDeps, state: MirrorProgress, batch: Change
   }
   // During a comparison that repairs (`isRepair`), the copy lacks changes. So its `current_at` stays, and its lag grows.
   const isCurrent = currentAt !== null && comparison?.isRepair !== true
-  const last = { position, comparison, behind: 0, ...(isCurrent && { current_at: currentAt }) }
+  const current = isCurrent && { current_at: await databaseTimeAt(db.pool, currentAt, deps.now) }
+  const last = { position, comparison, behind: 0, ...current }
   let behind = portions.reduce((sum, { keys }) => sum + keys.length, 0)
   let isWanted = false
   for (const due of portions) {

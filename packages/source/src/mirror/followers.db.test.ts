@@ -223,6 +223,20 @@ test('while the clock of our database is behind, the comparison of the day is no
   expect(await mirror()).toMatchObject({ compared_at, comparison: null })
 })
 
+test.each([-3_600_000, 3_600_000])(
+  'a clock of the node that is %d ms ahead of our database does not count as lag, nor hide any',
+  async (ahead) => {
+    await mirroredRegistry(database.db, polledSource({ env: 'READER' }))
+    follow(database.db, { ...SYSTEM_CLOCK, date: () => SYSTEM_CLOCK.date() + ahead })
+    await expect.poll(uins, waiting).toEqual(['A1', 'A2'])
+    const { rows } = await database.db.pool.query(
+      'select extract(epoch from now() - current_at)::float8 as lag from source_mirror',
+    )
+    expect(rows[0].lag).toBeGreaterThanOrEqual(0)
+    expect(rows[0].lag).toBeLessThan(600)
+  },
+)
+
 test('while a comparison fails, changes are found all the same', async () => {
   const { records, ...file } = polledSource({ env: 'READER' }) as { records: { Person: object } }
   const where = 'removed_at is null and 1 / (person_no - 5) is not null'
