@@ -15,7 +15,7 @@ import { loadBackup } from '@rollcall/backup/backup/restore'
 import { writeBackup } from '@rollcall/backup/backup/write-backup'
 import { type Database, migrate, openDatabase } from '@rollcall/database/database'
 import { importFile } from '@rollcall/import/import-file'
-import { masterKeyFromEnvironment, newMasterKey } from '@rollcall/keys/master-key'
+import { generateMasterKey, masterKeyFromEnvironment } from '@rollcall/keys/master-key'
 import { createVault } from '@rollcall/keys/vault'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { generateLines } from '@rollcall/synthetic'
@@ -127,7 +127,7 @@ async function backupRound(db: Database, into: Database, file: string): Promise<
   return { backup, restore, bytes: size }
 }
 
-const MASTER = newMasterKey()
+const MASTER = generateMasterKey()
 
 /** The tables of records have all but a few kilobytes of this database. */
 async function copyRound(db: Database, into: Database, file: string): Promise<Round> {

@@ -10,7 +10,7 @@ import { extractRecord } from '@rollcall/core/query/memory/extract-record'
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import { type Kind, parseJson } from '@rollcall/protocol'
-import { CompiledFilters, type EventToMatch, matchEvents } from '../../packages/delivery/src/events/match.ts'
+import { CompiledFilterCache, type EventToMatch, matchEvents } from '../../packages/delivery/src/events/match.ts'
 import type { EventsPlan } from '../events.ts'
 import type { BenchDatabase } from '../shared/bench-database.ts'
 import type { Row } from '../shared/results.ts'
@@ -104,7 +104,7 @@ async function measured(
   for (const side of sides) await fill(db, side.registry, sorts, side.size)
   await db.pool.query('vacuum analyze subscription, subscription_key')
   await checkFiled(db, kind, sorts.length)
-  const compiled = new CompiledFilters(readCriteriaText)
+  const compiled = new CompiledFilterCache(readCriteriaText)
   for (let at = 0; at < people + events; at += 1) {
     for (const side of sides) {
       const matching = { registry: side.registry, day: '2026-06-15', compiled }

@@ -4,7 +4,7 @@
  * spellings of a status, and trusts its caller and its input.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { createExchangeMemory } from '@rollcall/engine/store/exchanges/exchanges'
+import { createReceivedMessageStore } from '@rollcall/engine/store/exchanges/exchanges'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { recordTable } from '@rollcall/records/records/record-tables'
 import { findRegistry } from '@rollcall/records/registries/registries'
@@ -41,7 +41,7 @@ export const start: StartServer = async (env) => {
   const registry = await findRegistry(storage.db, BENEFICIARIES.namespace)
   const asker = await findParticipant(storage.db, ASKER_SENDER)
   if (registry === null || asker === null) throw new Error('there is no registry or no participant')
-  const exchanges = createExchangeMemory(storage.db, { waiting: 10_000 })
+  const exchanges = createReceivedMessageStore(storage.db, { waiting: 10_000 })
   const fingerprint = randomBytes(32)
   const sign = floorSigner()
   const [beforeValue, afterValue] = aroundSignatureValue(env[SIGNATURE_VARIABLE] ?? '')

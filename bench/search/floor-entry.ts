@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto'
 import { createGroupCommit } from '@rollcall/database/group-commit'
 import type { NewExchange } from '@rollcall/engine/store/exchanges/exchanges'
-import type { Storage } from '@rollcall/settings/storage'
+import type { DatabaseConnections } from '@rollcall/settings/storage'
 
 /** Characters of a row. */
 const ENTRY = 'x'.repeat(1_000)
 
-async function makeTable({ owner }: Storage): Promise<void> {
+async function makeTable({ owner }: DatabaseConnections): Promise<void> {
   await owner.pool.query(`create table if not exists floor_row (
       id bigint generated always as identity primary key, at timestamptz not null default now(), entry text not null,
       hash bytea not null
@@ -16,7 +16,7 @@ async function makeTable({ owner }: Storage): Promise<void> {
 }
 
 /** Makes what commits a row each time it is called, in a statement of its own as the entry of ours is. */
-export async function entryWriter(storage: Storage): Promise<() => Promise<void>> {
+export async function entryWriter(storage: DatabaseConnections): Promise<() => Promise<void>> {
   const { pool } = storage.db
   await makeTable(storage)
   const group = createGroupCommit<string, void>(
@@ -34,7 +34,7 @@ export async function entryWriter(storage: Storage): Promise<() => Promise<void>
 }
 
 /** Makes what commits a row together with the one that remembers a message. It takes every message for a new one. */
-export async function jointWriter(storage: Storage): Promise<(exchange: NewExchange) => Promise<void>> {
+export async function jointWriter(storage: DatabaseConnections): Promise<(exchange: NewExchange) => Promise<void>> {
   const { pool } = storage.db
   await makeTable(storage)
   const group = createGroupCommit<NewExchange, void>(

@@ -5,7 +5,7 @@
  * no token, no checks, no digests, one item, a fixed frame.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { createExchangeMemory } from '@rollcall/engine/store/exchanges/exchanges'
+import { createReceivedMessageStore } from '@rollcall/engine/store/exchanges/exchanges'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { findRegistry } from '@rollcall/records/registries/registries'
 import { readConfig } from '@rollcall/settings/config'
@@ -25,7 +25,7 @@ export const floorOf = (verifier?: Promise<() => Promise<void>>) => async (env: 
   if (registry === null) throw new Error(`there is no registry ${NAMESPACE}`)
   const asker = await findParticipant(storage.db, ASKER_SENDER)
   if (asker === null) throw new Error(`there is no participant ${ASKER_SENDER}`)
-  const exchanges = createExchangeMemory(storage.db, { waiting: 10_000 })
+  const exchanges = createReceivedMessageStore(storage.db, { waiting: 10_000 })
   const fingerprint = randomBytes(32)
   const sign = floorSigner()
   const floor = env[FLOOR_VARIABLE] as OtherFloor | undefined

@@ -15,7 +15,7 @@ import { dayIn, type Kind, kindNamed } from '@rollcall/protocol'
 import { readConfig } from '@rollcall/settings/config'
 import { openEngine } from '@rollcall/source/engines'
 import { readSourceFile } from '@rollcall/source/source-file'
-import { liveRecords } from '../../packages/source/src/live-records.ts'
+import { createLiveRecordAccess } from '../../packages/source/src/live-records.ts'
 import { beside } from '../query/measure.ts'
 import type { BenchDatabase } from '../shared/bench-database.ts'
 import { type Row, ratioRow } from '../shared/results.ts'
@@ -89,7 +89,7 @@ async function besideHand({ env }: BenchDatabase, plan: SourcePlan, office: Live
   const file = readSourceFile(office.source, kind)
   const engine = openEngine(file, { OFFICE: office.address })
   try {
-    const { source } = liveRecords(kind, file, engine, async () => NOBODY_PROTECTED)
+    const { source } = createLiveRecordAccess(kind, file, engine, async () => NOBODY_PROTECTED)
     const asked = { kind, office, reader: source.reader('sync'), limits: readConfig(env).limits }
     const rows: Row[] = []
     const measured = []

@@ -3,7 +3,7 @@
  * waits for a second operator. Each call that changes something or shows data of a person has an audit entry, except calls of
  * callers without names (`callerNames`) and repeated reads by an open page (`Caller.isRepeatedAccess`). An admin function that is
  * no act (`defineAdminFunction`) names no person. Only two functions that are no acts change anything: `migrateDatabase`, and
- * `showChecklist`, which stores when a participant took each step first.
+ * `showChecklist`, which stores when a participant took each step for the first time.
  */
 
 import { createSemaphore, runInSlot } from '@rollcall/base/shared/semaphore'
@@ -23,13 +23,13 @@ import { type ActFacts, type Caller, canDoAct } from './caller.ts'
 /** Dependencies that every act needs, in addition to its own. */
 export interface BaseActDeps {
   readonly caller: Caller
-  /** The audit log that gets the entry of the act (`ActTerms.entry` says when). */
+  /** The audit log that gets the entry of the act; `entry` in the definition of the act says when. */
   readonly auditLog: AuditLog
-  readonly approvals: ApprovalRules
+  readonly approvals: ApprovalService
 }
 
 /** Says whether acts wait for a second operator, and stores those that wait. */
-export interface ApprovalRules {
+export interface ApprovalService {
   /** True when some acts need two operators (ROLLCALL_TWO_PERSON). */
   readonly areNeeded: boolean
   /** Stores an act as a proposal, and does not do the act. @throws ActWaitsError it is stored, or AdminRefusal */
@@ -45,7 +45,7 @@ export interface WaitingAct {
 }
 
 /** The approval rules by which no act waits: used without ROLLCALL_TWO_PERSON, and for callers such as the outbox. */
-export const NO_APPROVAL_NEEDED: ApprovalRules = {
+export const NO_APPROVAL_NEEDED: ApprovalService = {
   areNeeded: false,
   propose: () => Promise.reject(new Error('no act waits where one operator is enough')),
 }
@@ -71,7 +71,7 @@ interface WaitIfWiderTerms<Deps, Input, Stored> extends ApprovalTerms<Input> {
   readonly compare: (wanted: Input, stored: Stored) => ProposedChanges | null
 }
 
-interface ActTerms<Deps, Input extends TSchema, Result extends TSchema, Stored> {
+interface ActDefinition<Deps, Input extends TSchema, Result extends TSchema, Stored> {
   /** The words of the command, such as `audit list`. The audit entry of the act has them as its note. */
   readonly name: string
   /** Whether the act waits for a second operator, and the lines that this operator sees. */
@@ -80,13 +80,13 @@ interface ActTerms<Deps, Input extends TSchema, Result extends TSchema, Stored> 
     | WaitAlwaysTerms<Deps, ReadOnly<Static<Input>>>
     | WaitIfWiderTerms<Deps, ReadOnly<Static<Input>>, Stored>
   /**
-   * Set if the act changes settings, such as grants, that decide whether acts wait. Acts with `settings` run one after another.
-   * One transaction decides whether this act waits, and does its work. A step of a configuration file never waits.
+   * Set if the act changes settings, such as grants. Whether an act waits may depend on stored settings (`compare`), so acts with
+   * `settings` run one after another, each with comparison and work in one transaction. Steps of a configuration file never wait.
    */
   readonly settings?: true
   /**
    * When the audit entry is written. `first` (default): before the work begins. `within`: by the work, which finds the persons or
-   * the registry that the entry names, before it shows or changes anything. Only a restore changes the database before.
+   * the registry that the entry names, before it shows or changes anything. Only a restore changes the database before its entry.
    */
   readonly entry?: 'first' | 'within'
   readonly input: Input
@@ -100,7 +100,7 @@ interface ActTerms<Deps, Input extends TSchema, Result extends TSchema, Stored> 
 export type WriteActEntry = (details?: Partial<EntryDetails> | null) => Promise<void>
 
 /** The facts about an act that other code reads, such as the code of proposals. */
-export interface ActRow<Deps> extends ActFacts {
+export interface ActDescription<Deps> extends ActFacts {
   /** The role that an operator needs to decide about the act; null: the act never waits. */
   readonly role: OperatorRole | null
   readonly confidential: readonly string[]
@@ -115,14 +115,14 @@ type CallOutcome<Answer> = { readonly waits: readonly DiffLine[] } | { readonly 
 
 /** Makes an act. A call of the act throws AdminRefusal if the caller may not do it, and ActWaitsError if it must wait. */
 export function defineAct<Deps, Input extends TSchema, Result extends TSchema, Stored = null>(
-  { name, approval, settings, entry = 'first', input, result }: ActTerms<Deps, Input, Result, Stored>,
+  { name, approval, settings, entry = 'first', input, result }: ActDefinition<Deps, Input, Result, Stored>,
   work: (
     deps: Deps & BaseActDeps,
     input: ReadOnly<Static<Input>>,
     enter: WriteActEntry,
     checkDecision: (db: Database) => Promise<void>,
   ) => Promise<ReadOnly<Static<Result>>>,
-): AdminFunction<Deps & BaseActDeps, Input, Result> & { readonly act: ActRow<Deps & BaseActDeps> } {
+): AdminFunction<Deps & BaseActDeps, Input, Result> & { readonly act: ActDescription<Deps & BaseActDeps> } {
   type Known = ReadOnly<Static<Input>>
   type Answer = ReadOnly<Static<Result>>
   const terms = approval === 'never' ? null : approval
@@ -177,7 +177,7 @@ export function defineAct<Deps, Input extends TSchema, Result extends TSchema, S
   }
   const row = {
     ...facts,
-    compare: terms?.when === 'wider' ? (terms.compare as ActRow<Deps>['compare']) : null,
+    compare: terms?.when === 'wider' ? (terms.compare as ActDescription<Deps>['compare']) : null,
     diff: (deps: Deps & BaseActDeps, given: unknown) => diff(deps, given as Known),
   }
   return Object.assign(runIfAllowed as typeof checked, { input, result, act: row })

@@ -7,14 +7,11 @@ export function closed<const Properties extends Record<string, TSchema>>(propert
   return Type.Object(properties, { additionalProperties: false, ...options })
 }
 
-/** Makes the schema of a text. */
 export const text = (description: string) => Type.String({ description })
-/** Makes the schema of a boolean. */
 export const flag = (description: string) => Type.Boolean({ description })
 /** Makes the schema of an integer, from 0 by default. */
 export const wholeNumber = (description: string, minimum = 0, maximum = Number.MAX_SAFE_INTEGER) =>
   Type.Integer({ minimum, maximum, description })
-/** Makes the schema of a value that may also be null. */
 export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 /** Makes the schema of a point in time, as a text. */
 export const instant = (description: string) => Type.Unsafe<string>({ ...Timestamp, description })

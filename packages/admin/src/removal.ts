@@ -1,15 +1,15 @@
 /** Removes a registry or a participant with its stored data. The audit log and public keys stay. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CONSENT_ROWS_TO_REMOVE, keepWithdrawals } from '@rollcall/consents/store/removed-consents'
+import { CONSENT_ROWS_TO_REMOVE, storeSenderIdInWithdrawals } from '@rollcall/consents/store/removed-consents'
 import type { Database } from '@rollcall/database/database'
 import { findHoldIdsOn } from '@rollcall/database/holds'
 import { countPackageRows, type PackageRows, type Removable, removeRows } from '@rollcall/database/removal'
 import { withTransaction } from '@rollcall/database/transaction'
 import {
-  deliveryRowsToRemove,
+  deliveryRemovalSql,
   EVENT_ROWS_TO_REMOVE,
-  subscriptionRowsToRemove,
+  subscriptionRemovalSql,
 } from '@rollcall/delivery/store/events/removed-deliveries'
 import { exchangeRowsToRemove } from '@rollcall/engine/store/exchanges/removed-exchanges'
 import { closeForRemoval } from '@rollcall/participants/store/closing-for-removal'
@@ -54,9 +54,9 @@ export interface RemovalDeps extends HasDatabase {
 }
 
 const messageRowsToRemove = (removable: Removable): readonly PackageRows[] => [
-  deliveryRowsToRemove(removable),
+  deliveryRemovalSql(removable),
   exchangeRowsToRemove(removable),
-  subscriptionRowsToRemove(removable),
+  subscriptionRemovalSql(removable),
 ]
 
 /**
@@ -149,7 +149,7 @@ async function removeStoredRows(db: Pick<Database, 'pool'>, { removable, id }: R
   for (const { removed } of PARTS_TO_REMOVE[removable]) await removeRows(db, removed, id)
   if (removable === 'registry') return removeRegistryAndRecords(db, id)
   await withTransaction(db.pool, async (client) => {
-    await keepWithdrawals(client, id)
+    await storeSenderIdInWithdrawals(client, id)
     await removeParticipantRow(client, id)
   })
 }

@@ -13,7 +13,7 @@ type OtherwiseComparedMember =
   | 'sealed'
 
 /** Members that are compared by `===`. Entries under one grant often share the object `shown` (`audit-entry-of.ts`). */
-const IDENTICAL_MEMBERS = {
+const EXACTLY_COMPARED_MEMBERS = {
   kind: true,
   participant: true,
   operator: true,
@@ -32,11 +32,14 @@ const IDENTICAL_MEMBERS = {
   address: true,
   note: true,
 } as const satisfies Readonly<Record<Exclude<keyof StoredAuditEntry, OtherwiseComparedMember>, true>>
-const identicalMemberNames = Object.keys(IDENTICAL_MEMBERS) as readonly (keyof typeof IDENTICAL_MEMBERS)[]
+const exactlyComparedNames = Object.keys(EXACTLY_COMPARED_MEMBERS) as readonly (keyof typeof EXACTLY_COMPARED_MEMBERS)[]
 
-/** True when two entries are equal, apart from values that may differ in one shape: `findShapeValues` compares these. */
+/**
+ * True when two entries are equal in what entries of one shape must have in common. Their other values, such as the digests of
+ * messages, are not compared here: `findShapeValues` checks that these have the form that the shape needs.
+ */
 export function mayHaveSameShape(one: StoredAuditEntry, other: StoredAuditEntry): boolean {
-  for (const name of identicalMemberNames) if (one[name] !== other[name]) return false
+  for (const name of exactlyComparedNames) if (one[name] !== other[name]) return false
   return (
     isSameList(one.asked.record_types, other.asked.record_types) &&
     isSameList(one.asked.forms, other.asked.forms) &&

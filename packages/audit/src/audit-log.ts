@@ -13,11 +13,11 @@ import type { Vault } from '@rollcall/keys/vault'
 import type { Log } from '@rollcall/observe/log'
 import type { Metrics } from '@rollcall/observe/metrics'
 import { entryHash, firstPreviousHash } from './chain.ts'
-import { type ChainEnd, type Checkpoints, createCheckpointSigner } from './checkpoints.ts'
+import { type ChainEnd, type CheckpointSigner, createCheckpointSigner } from './checkpoints.ts'
 import { sealDetails } from './confidential.ts'
 import { type AuditKeys, createAuditKeyLoader } from './keys.ts'
 import { packedPersonsOf } from './persons.ts'
-import { createShapes, type EntryShapes, type KnownShape } from './shapes.ts'
+import { createShapeCache, type EntryShapes, type KnownShape } from './shapes.ts'
 import { commitmentOf, entryKeysOf, type PackedPerson, packPersons } from './store/packed-persons.ts'
 import { type JointRow, type NewEntry, readDatabaseTime, writeEntries } from './store/write-entries.ts'
 import { createWitness } from './witness.ts'
@@ -94,18 +94,21 @@ export function createAuditLog(deps: AuditLogDeps): ClosableAuditLog {
  */
 function createChainWriter(
   { db, clock, metrics }: AuditLogDeps,
-  checkpoints: Checkpoints,
+  checkpoints: CheckpointSigner,
   drift: { offset: number },
 ): {
-  /** Writes entries. @returns for each entry, whether it was written; false: `JointWrite.held` did not select its joint row */
+  /**
+   * Writes entries. @returns for each entry, true when it was written; false: its joint row (of another package) could not be
+   * locked, found or inserted (`JointWrite.held`), for example because another transaction locks the row
+   */
   readonly write: (entries: readonly PreparedEntry[]) => Promise<readonly boolean[]>
   readonly end: () => void
 } {
-  const shapes = createShapes()
+  const shapes = createShapeCache()
   let chain: WritableChain | null = null
   /**
-   * Appends entries. Returns the new end of the chain, and the indexes in `entries` of those whose joint row (of another package)
-   * `JointWrite.held` did not select. If any index is returned, no entry was written.
+   * Appends entries. Returns the new end of the chain, and the indexes in `entries` of those whose joint row could not be locked,
+   * found or inserted. If any index is returned, no entry was written.
    */
   const append = async (
     current: WritableChain,
@@ -199,7 +202,7 @@ function makeEntryRows(
   let hash = previous
   const rows = entries.map(({ entry, persons, keys, joint }, index) => {
     const sequence = last + index + 1
-    const columns = { message_id: messageKeyOf(entry.request), reply_message_id: messageKeyOf(entry.reply) }
+    const columns = { message_id: storedMessageIdOrNull(entry.request), reply_message_id: storedMessageIdOrNull(entry.reply) }
     const { text, ...composed } = shapes.compose(toStoredAuditEntry(entry, keys, { chain, sequence }), columns)
     const commitments = Buffer.concat(persons.map(commitmentOf))
     hash = entryHash(hash, { chain, sequence, at, entry: text, commitments })
@@ -228,7 +231,7 @@ function toStoredAuditEntry(
 }
 
 /** The stored form of the message_id, by which an entry is found; null when there is none, or it cannot be stored. */
-export function messageKeyOf(message: AuditEntry['request']): string | null {
+export function storedMessageIdOrNull(message: AuditEntry['request']): string | null {
   const message_id = message?.message_id ?? null
   return message_id === null || !isStorable(message_id) ? null : messageKey(message_id)
 }

@@ -32,7 +32,7 @@ export interface CheckpointContent {
   readonly witness: WitnessState
   /** The kids of the keys for pseudonyms and for details; absent in the oldest checkpoints. */
   readonly keys?: SymmetricKeyKids
-  /** When each active key of the audit log was made, by kid, with microseconds; absent in earlier versions. */
+  /** When each active audit key was made, by kid, with microseconds; null: an infinite time. Absent in earlier versions. */
   readonly keys_created?: Readonly<Record<string, string | null>>
 }
 
@@ -58,7 +58,7 @@ export interface CheckpointDeps {
 }
 
 /** Signs the entries of this process from time to time, with a checkpoint for each chain. */
-export interface Checkpoints {
+export interface CheckpointSigner {
   /** Is called after a commit of entries. Remembers the new end of the chain, and schedules the next checkpoint. */
   committed(end: ChainEnd): void
   /** Remembers that a chain gets no more entries. The entries of a last commit may be stored without our knowledge. */
@@ -100,7 +100,7 @@ const NOTHING_SIGNED = { sequence: 0, digest: null, at: null }
 
 const hasUnsignedEnd = ({ end, signed }: ChainToSign): boolean => signed.sequence < end.sequence
 
-export function createCheckpointSigner(deps: CheckpointDeps): Checkpoints {
+export function createCheckpointSigner(deps: CheckpointDeps): CheckpointSigner {
   const { clock, limits, log, metrics, witness } = deps
   const open = new Map<string, ChainToSign>()
   let scheduled = false

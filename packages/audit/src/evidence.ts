@@ -11,9 +11,10 @@ import type { CheckpointContent } from './checkpoints.ts'
 const closedObject = <Properties extends Parameters<typeof Type.Object>[0]>(properties: Properties) =>
   Type.Object(properties, { additionalProperties: false })
 const TextSchema = Type.String()
-const Hexadecimal = Type.String({ pattern: '^(?:[0-9a-f]{2})*$' })
+const HexadecimalSchema = Type.String({ pattern: '^(?:[0-9a-f]{2})*$' })
 const SIGNATURE_MEMBERS = { kid: TextSchema, signature: Type.String({ pattern: '^[A-Za-z0-9_-]{86}$' }) } as const
 
+/** The schema of an evidence file. The type `Evidence` below is made from it. */
 export const Evidence = closedObject({
   version: Type.Literal(1),
   made_at: TextSchema,
@@ -24,9 +25,14 @@ export const Evidence = closedObject({
     closedObject({
       chain: TextSchema,
       /** The hash of the entry before the first of `entries`, in hexadecimal. */
-      previous: Hexadecimal,
+      previous: HexadecimalSchema,
       entries: Type.Array(
-        closedObject({ sequence: Type.Integer({ minimum: 1 }), at: TextSchema, entry: TextSchema, commitments: Hexadecimal }),
+        closedObject({
+          sequence: Type.Integer({ minimum: 1 }),
+          at: TextSchema,
+          entry: TextSchema,
+          commitments: HexadecimalSchema,
+        }),
         { minItems: 1 },
       ),
       checkpoint: closedObject({ content: TextSchema, ...SIGNATURE_MEMBERS }),

@@ -45,7 +45,7 @@ export interface AuditKeys {
   readonly signer: AuditSigner
   /** The kids of the secret keys, as checkpoints have them. */
   readonly secrets: SymmetricKeyKids
-  /** The time at which each active key was made, by kid, in UTC with microseconds, as checkpoints have it. */
+  /** The time at which each active key was made, by kid, in UTC with microseconds, for checkpoints; null: an infinite time. */
   readonly created: Readonly<Record<string, string | null>>
 }
 

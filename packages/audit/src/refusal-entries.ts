@@ -3,11 +3,11 @@ import type { AuditEntry, AuditLog } from '@rollcall/core/model/audit-entry'
 import type { RefusalEntryWriter } from '@rollcall/observe/refusals'
 import { EMPTY_ENTRY } from './audit-entry-of.ts'
 
-/** The most sorts of refusals whose last time is remembered. */
+/** The most different refusals (equal ones share an entry) for which we remember when the last entry was written. */
 const MOST_REFUSAL_SORTS = 1_000
 
 /** Creates the writer of audit entries of refused requests. @param now milliseconds */
-export function createRefusalEntries(auditLog: AuditLog, now: () => number): RefusalEntryWriter {
+export function createRefusalEntryWriter(auditLog: AuditLog, now: () => number): RefusalEntryWriter {
   const last = new Map<string, number>()
   const pending = new Set<Promise<void>>()
   return {

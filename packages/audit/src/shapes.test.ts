@@ -3,8 +3,8 @@ import { canonicalJson } from '@rollcall/protocol'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { auditEntry } from '../test/audit-entry.ts'
-import { messageKeyOf } from './audit-log.ts'
-import { createShapes } from './shapes.ts'
+import { storedMessageIdOrNull } from './audit-log.ts'
+import { createShapeCache } from './shapes.ts'
 import { entryTextOf } from './store/entry-shape.ts'
 
 const SHOWN = [{}, { Person: ['name'] }, { Person: ['name', 'sex'] }, { Person: ['name'] }]
@@ -71,7 +71,7 @@ test('the text of an entry is its canonical JSON, and is read back from shape an
   let shared = 0
   fc.assert(
     fc.property(fc.array(fc.tuple(entry, fc.array(fc.record({ a: entry, of: fc.nat(20) }), { maxLength: 5 }))), (groups) => {
-      const { compose } = createShapes()
+      const { compose } = createShapeCache()
       for (const [base, changes] of groups) {
         // Entries that differ from one before in a member or in none.
         const members = Object.keys(base) as (keyof StoredAuditEntry)[]
@@ -80,7 +80,7 @@ test('the text of an entry is its canonical JSON, and is read back from shape an
           return { ...base, [name]: a[name] }
         })
         for (const one of [base, base, ...similar, base]) {
-          const columns = { message_id: messageKeyOf(one.request), reply_message_id: messageKeyOf(one.reply) }
+          const columns = { message_id: storedMessageIdOrNull(one.request), reply_message_id: storedMessageIdOrNull(one.reply) }
           const { text: composed, shape, packed, correlation_id } = compose(one, columns)
           expect(composed).toBe(canonicalJson(one))
           if (shape === null) continue
@@ -97,13 +97,13 @@ test('the text of an entry is its canonical JSON, and is read back from shape an
 const NO_COLUMNS = { message_id: null, reply_message_id: null }
 
 /** Whether an entry is shared the second time that it comes. */
-function isShared(shapes: ReturnType<typeof createShapes>, one: StoredAuditEntry): boolean {
+function isShared(shapes: ReturnType<typeof createShapeCache>, one: StoredAuditEntry): boolean {
   shapes.compose(one, NO_COLUMNS)
   return shapes.compose(one, NO_COLUMNS).shape !== null
 }
 
 test('a participant has 1,000 shapes at most, and others have theirs', () => {
-  const shapes = createShapes()
+  const shapes = createShapeCache()
   const numbered = (records: number, participant = 'one.example') => auditEntry({ records, participant })
   for (let records = 1; records < 1_000; records += 1) shapes.compose(numbered(records), NO_COLUMNS)
   expect(isShared(shapes, numbered(1_000))).toBe(true)
@@ -112,7 +112,7 @@ test('a participant has 1,000 shapes at most, and others have theirs', () => {
 })
 
 test('an entry with a signature or with other texts of a length that a peer chooses shares nothing', () => {
-  const shapes = createShapes()
+  const shapes = createShapeCache()
   const signed = (signature: string) => auditEntry({ request: { message_id: 'a', digest: '0'.repeat(64), kid: 'k', signature } })
   expect(isShared(shapes, signed(' '.repeat(8_193)))).toBe(false)
   expect(isShared(shapes, signed(' '.repeat(4_000)))).toBe(true)

@@ -68,7 +68,7 @@ const MOST_SHAPES_PER_PEER = 1_000
 /** The most characters of a shape, whose length a peer chooses; an entry with a longer one gets no shape. */
 const MOST_SHAPE_LENGTH = 8_192
 
-export function createShapes(): EntryShapes {
+export function createShapeCache(): EntryShapes {
   const met = new Map<string, { readonly of: string | null; readonly shape: KnownShape | null }>()
   const counts = new Map<string | null, number>()
   const count = (of: string | null, more: number): number => {
@@ -162,7 +162,7 @@ const ownFieldsOf = ({ consent, correlation_id, reply, request, sealed, transact
 type OwnFields = ReturnType<typeof ownFieldsOf>
 type OwnField = keyof OwnFields
 
-/** How the values of some members are packed. Others are packed as texts, except parts of signatures. */
+/** How the values of some members are packed. Parts of signatures are packed as times or bytes, other packed values as texts. */
 const FIELD_PACKINGS: Readonly<Partial<Record<OwnField, PackingLetter>>> = {
   jti: 'u',
   reply_digest: 'h',

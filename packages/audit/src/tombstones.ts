@@ -29,7 +29,7 @@ export interface PrunedChain {
   readonly hash: string
 }
 
-/** The tombstone of a restore: entries since the snapshot are lost. Only checkpoints of that time may be missing. */
+/** The tombstone of a restore: entries since the snapshot are lost. Only checkpoints after `from`, up to `at`, may be missing. */
 export interface RestoreTombstone {
   readonly kind: 'restore'
   readonly at: string

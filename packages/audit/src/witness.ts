@@ -41,7 +41,7 @@ export function createWitness(address: WitnessAddress | null, deps: WitnessDeps)
   return createWitnessOfTarget(address.kind === 'file' ? fileWitness(address.path) : syslogWitness(address), deps)
 }
 
-/** Creates the witness that writes to this target. */
+/** Creates a witness that sends each checkpoint to the target, with the earlier ones that the target has not taken. */
 export function createWitnessOfTarget(target: WitnessTarget, { log, metrics, later }: WitnessDeps): Witness {
   let state: WitnessState = 'good'
   let waiting: string[] = []

@@ -11,7 +11,7 @@ import { listenForStop } from './stop.ts'
 export interface AdminFunction<Input, Result, More> {
   (deps: CommandDeps & More, input: Input): Promise<Result>
   readonly input: { readonly properties?: object }
-  /** The row that describes this function as an act (`ActRow`); null: the function is no act. */
+  /** The description of this function as an act (an `ActDescription` of packages/admin); null when the function is no act. */
   readonly act: object | null
 }
 
@@ -39,7 +39,7 @@ type CommandLineValues<Input> = Input & Readonly<Record<string, unknown>>
 interface AdminCommandDefinition<Input, Result, More> {
   /** One line for the list of commands; absent for a command in a module of its own. */
   readonly about?: string
-  /** Arguments, as in `namespace [record_type]` or `[ids...]`. One that is no member of the input is for `input` below. */
+  /** Arguments, as in `namespace [record_type]`. `input` below reads an argument that is no member of the function's input. */
   readonly args?: string
   /** How members are written on the command line: flags, or an OptionSpelling; null: no option. Default: `--` and the name. */
   readonly options?: Readonly<Record<string, string | OptionSpelling | null>>
@@ -85,7 +85,7 @@ export function adminCommand<Input, Result, More = unknown>(
         members.filter(({ name }) => !args.includes(name)),
         row,
       )
-      command.addHelpText('after', afterHelpText(command, row)).action(async (...words: unknown[]) => {
+      command.addHelpText('after', notesAndExamplesText(command, row)).action(async (...words: unknown[]) => {
         listenForStop()
         const flags = words[args.length] as Readonly<Record<string, unknown>>
         const values: [string, unknown][] = [
@@ -100,8 +100,8 @@ export function adminCommand<Input, Result, More = unknown>(
   }
 }
 
-/** Makes an admin function that returns what `answer` makes of the result; `answer` may read the settings of this process. */
-export const withChangedResult = <Input, Found, Result>(
+/** Wraps an admin function: the command gets its result as `answer` converts it. `deps` has the settings of this process. */
+export const withConvertedResult = <Input, Found, Result>(
   adminFunction: AdminFunction<Input, Found, unknown>,
   answer: (found: Found, deps: CommandDeps) => Result,
 ): AdminFunction<Input, Result, unknown> => {
@@ -112,7 +112,8 @@ export const withChangedResult = <Input, Found, Result>(
 /** Stands for a null value. If the parser of an option returned null, Commander would store an empty text. */
 const NULL_STAND_IN = Symbol('null')
 
-const withNullStandIn =
+/** Makes a parser for Commander. It returns NULL_STAND_IN where `read` returns null. */
+const makeNullSafeParser =
   (read: OptionSpelling['read'] = (text) => text) =>
   (text: string, before: unknown): unknown =>
     read(text, before as never) ?? NULL_STAND_IN
@@ -148,15 +149,16 @@ async function runAdminFunction<Input, Result, More>(
   if (row.failed?.(result)) process.exitCode = EXIT_CODES.failed
 }
 
-type FileMemberSettings = Pick<AdminCommandDefinition<unknown, unknown, unknown>, 'args' | 'options' | 'reads' | 'file'>
+/** The part of a command's definition that says which members of the input are read from files. */
+type MembersFromFiles = Pick<AdminCommandDefinition<unknown, unknown, unknown>, 'args' | 'options' | 'reads' | 'file'>
 
 /** The option that names the file of a member, for messages; undefined when the member is an argument. */
-function findFileOption({ args = '', options = {} }: FileMemberSettings, member: string): string | undefined {
+function findFileOption({ args = '', options = {} }: MembersFromFiles, member: string): string | undefined {
   const { flags = `--${member}` } = asOptionSpelling(options[member])
   return args.includes(member) ? undefined : flags.split(' ')[0]
 }
 
-async function readMemberFiles(row: FileMemberSettings, given: Readonly<Record<string, unknown>>) {
+async function readMemberFiles(row: MembersFromFiles, given: Readonly<Record<string, unknown>>) {
   const texts: Record<string, unknown> = {}
   if (row.reads === undefined) return texts
   const { readFileOrStdin } = await import('./input.ts')
@@ -170,7 +172,7 @@ async function readMemberFiles(row: FileMemberSettings, given: Readonly<Record<s
 }
 
 async function callWithYamlFile<Input, Result>(
-  row: FileMemberSettings,
+  row: MembersFromFiles,
   input: Input,
   call: (input: Input) => Promise<Result>,
 ): Promise<Result> {
@@ -204,7 +206,7 @@ function addArguments(
     const argument = new Argument(/^[[<]/.test(word) ? word : `<${word}>`, help ?? member?.description)
     const { parse, choices } = (member && findMemberReader(member.schema, 'none')) ?? {}
     if (choices !== undefined) argument.choices(choices)
-    else argument.argParser(withNullStandIn(read ?? parse))
+    else argument.argParser(makeNullSafeParser(read ?? parse))
     command.addArgument(argument)
     names.push(name)
   }
@@ -238,7 +240,7 @@ function addOptions(
     )
     if (schema.type === 'array' && !option.variadic) option.description += '; give it again for more'
     if (choices !== undefined) option.choices(choices)
-    else if (placeholder !== '') option.argParser(withNullStandIn(read ?? parse))
+    else if (placeholder !== '') option.argParser(makeNullSafeParser(read ?? parse))
     const check = option.parseArg
     if (words !== undefined) option.argParser((text) => check?.(text, undefined) === words[0])
     const usual = spelling.default ?? (pages && name === 'limit' ? 50 : undefined)
@@ -257,7 +259,7 @@ function addOptions(
 const asOptionSpelling = (said: string | OptionSpelling | null | undefined): OptionSpelling =>
   typeof said === 'string' ? { flags: said } : (said ?? {})
 
-function afterHelpText(command: Command, { notes, examples }: CommandTexts): string {
+function notesAndExamplesText(command: Command, { notes, examples }: CommandTexts): string {
   const names: string[] = []
   for (let above: Command | null = command; above !== null; above = above.parent) names.unshift(above.name())
   const lines = examples.map((rest) => `Example: ${rest.includes('rollcall ') ? rest : `${names.join(' ')} ${rest}`}`.trimEnd())

@@ -8,7 +8,7 @@ type EmergencyAccesses = Awaited<ReturnType<typeof listEmergencies>>
 
 export const ENTRY_COLUMNS = ['at', 'who', 'registry', 'operation', 'purpose', 'basis', 'outcome', 'shown']
 
-/** Makes the rows of a table of audit entries. */
+/** Makes table rows of audit entries: the values of ENTRY_COLUMNS, with the id and the kind of the entry. */
 export const entryRows = (entries: AuditEntries) =>
   entries.map((entry) => ({
     id: entry.id,

@@ -114,12 +114,12 @@ async function findCallerAndApprovals(
   const token = process.env.ROLLCALL_OPERATOR_TOKEN ?? ''
   const shell = { kind: 'shell', user: shellUser() } as const
   if (!twoPerson && token === '') return { caller: shell, approvals: NO_APPROVAL_NEEDED }
-  const [{ createApprovals }, { requireOperatorOfToken }] = await Promise.all([
+  const [{ createApprovalService }, { requireOperatorOfToken }] = await Promise.all([
     import('@rollcall/admin/approvals/approval'),
     import('@rollcall/admin/approvals/proposals'),
   ])
   const caller = token === '' ? shell : { kind: 'operator' as const, operator: await requireOperatorOfToken({ db }, token) }
-  return { caller, approvals: twoPerson ? createApprovals({ limits }) : NO_APPROVAL_NEEDED }
+  return { caller, approvals: twoPerson ? createApprovalService({ limits }) : NO_APPROVAL_NEEDED }
 }
 
 /**

@@ -59,7 +59,10 @@ interface ParticipantAndRegistry {
 type ProposedGrant = Awaited<ReturnType<typeof proposeGrant>>
 
 /** Returns a grant that was proposed from audit entries, as the text of a file for `grant set`, with comments for people. */
-export async function proposalText(proposal: ProposedGrant, { sender_id, namespace }: ParticipantAndRegistry): Promise<string> {
+export async function proposedGrantText(
+  proposal: ProposedGrant,
+  { sender_id, namespace }: ParticipantAndRegistry,
+): Promise<string> {
   const { stringify } = await import('yaml')
   const { terms, from, days, entries, left_out, unchanged } = proposal
   const comments = [

@@ -3,8 +3,8 @@ import { fstatSync, writeFileSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-// The reader of our output may have closed it (`| head`, a closed terminal), which is no failure. Any other failure is, such as a
-// full disk: a secret that was to be printed is lost.
+// It is no failure when the reader closes our output (`| head`, a closed terminal). Any other error, such as a full disk, is
+// reported once, and the exit code is 1: a secret that was to be printed is lost.
 let hasReported = false
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE' || hasReported) return

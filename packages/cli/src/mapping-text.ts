@@ -15,7 +15,8 @@ export const leftOutRowsText = ({ left_out: { rows, lines } }: MappingProposal):
         `${rows} ${rows === 1 ? 'row was' : 'rows were'} left out: not as many cells as the header line, or not readable; ${lineNumbersText(rows, lines)}`,
       ]
 
-export function mappingText(source: string, of: string, proposal: MappingProposal): string {
+/** Returns the text of the YAML file. `source` names the file that has the columns; `of` is a namespace or a kind. */
+export function proposedMappingText(source: string, of: string, proposal: MappingProposal): string {
   const { rows, whole, record_type, columns, lacking } = proposal
   const looked = whole && proposal.left_out.rows === 0 ? `all ${rows} rows` : `${whole ? '' : 'the first '}${rows} rows`
   const head = [

@@ -34,7 +34,7 @@ export const outputFailure = (): Promise<void> => new Promise((resolve) => proce
 export const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 
 /** Makes a function that prints lines of progress for people, and nothing with --json. */
-export const progressLine = ({ json }: OutputOptions): ((line: string) => void) => (json ? () => undefined : printLine)
+export const makeProgressPrinter = ({ json }: OutputOptions): ((line: string) => void) => (json ? () => undefined : printLine)
 
 /** Lists some line numbers of a file, and how many others there are. @param count number of all lines */
 export const lineNumbersText = (count: number, lines: readonly number[]): string =>

@@ -37,9 +37,9 @@ export function readProfile(text: string): SignatureProfile {
   }
   const algorithms = ALGORITHM_NAMES.filter((name) => words.includes(name))
   const profile: SignatureProfile = {
-    layout: findOnlyName(LAYOUT_NAMES, words) ?? DEFAULT_SIGNATURE_PROFILE.layout,
-    canonical_form: findOnlyName(CANONICAL_FORM_NAMES, words) ?? DEFAULT_SIGNATURE_PROFILE.canonical_form,
-    digest_prefix: findOnlyName(DIGEST_PREFIXES, words) ?? DEFAULT_SIGNATURE_PROFILE.digest_prefix,
+    layout: findNameInWords(LAYOUT_NAMES, words) ?? DEFAULT_SIGNATURE_PROFILE.layout,
+    canonical_form: findNameInWords(CANONICAL_FORM_NAMES, words) ?? DEFAULT_SIGNATURE_PROFILE.canonical_form,
+    digest_prefix: findNameInWords(DIGEST_PREFIXES, words) ?? DEFAULT_SIGNATURE_PROFILE.digest_prefix,
     algorithms: algorithms.length > 0 ? algorithms : DEFAULT_SIGNATURE_PROFILE.algorithms,
   }
   const problem = profileProblem(profile)
@@ -47,7 +47,8 @@ export function readProfile(text: string): SignatureProfile {
   return profile
 }
 
-function findOnlyName<Name extends string>(names: readonly Name[], words: readonly string[]): Name | undefined {
+/** Finds the only one of `names` that is in `words`; undefined when none is. @throws InvalidArgumentError several are */
+function findNameInWords<Name extends string>(names: readonly Name[], words: readonly string[]): Name | undefined {
   const [name, ...more] = names.filter((candidate) => words.includes(candidate))
   if (more.length > 0) throw new InvalidArgumentError(`It must name only one of ${names.filter(Boolean).join(', ')}.`)
   return name

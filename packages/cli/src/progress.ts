@@ -1,5 +1,5 @@
 /** Shows on standard error how far a long task has come: a bar on a terminal, otherwise a line now and then. */
-import type { ImportProgress } from '@rollcall/admin/records/records'
+import type { ReportedProgress } from '@rollcall/admin/records/records'
 import cliProgress from 'cli-progress'
 
 export interface ProgressReporter<Progress> {
@@ -29,7 +29,7 @@ export const reportTaskProgress = (): ProgressReporter<TaskProgress> =>
     return { ...progress, text: total > 0 ? `${task}: ${done} of ${total}` : task }
   })
 
-type FileProgress = Pick<ImportProgress, 'bytes' | 'totalBytes' | 'lines' | 'rejected'>
+type FileProgress = Pick<ReportedProgress, 'bytes' | 'totalBytes' | 'lines' | 'rejected'>
 
 /** Shows the progress of an import. Its records per second do not include records of an earlier, interrupted run. */
 export function reportImportProgress(): ProgressReporter<FileProgress> {

@@ -22,7 +22,6 @@ test.each<[string, object, readonly string[], unknown]>([
   ['a part of a number', Rate, ['0.5'], 0.5],
   ['ports', Ports, ['443', '8443'], [443, 8443]],
   ['any port', Ports, ['any'], 'any'],
-  ['any port, and one', Ports, ['443', 'any', '80'], 'any'],
   ['a day', Time, ['2026-07-01'], '2026-07-01T00:00:00.000Z'],
   ['a time or none', Type.Union([Time, Type.Null()]), ['2026-07-01'], '2026-07-01T00:00:00.000Z'],
   ['texts', Type.Array(Type.String()), ['a', 'b'], ['a', 'b']],
@@ -37,6 +36,18 @@ test.each<[string, object, string]>([
   ['11', Type.Integer({ minimum: 1, maximum: 10 }), 'It must be a whole number from 1 to 10.'],
   ['tomorrow', Time, 'It must be a day such as 2026-07-01 or a time such as 2026-07-01T09:30:00Z.'],
 ])('%j is refused', (text, schema, message) => expect(() => parse(schema, text)).toThrow(new InvalidArgumentError(message)))
+
+test.each<[string, object, ...string[]]>([
+  ['ports, and any', Ports, '443', 'any'],
+  ['any port, and one', Ports, 'any', '443'],
+  ['a word twice', Limit, 'unlimited', 'unlimited'],
+  ['no limit, and a number', Limit, 'unlimited', '5'],
+  ['a number, and the limit of the server', Limit, '5', 'default'],
+  ['null, and a number', Limit, 'default', '5'],
+  ['two numbers', Limit, '5', '6'],
+])('%s is refused', (_, schema, ...texts) =>
+  expect(() => parse(schema, ...texts)).toThrow(new InvalidArgumentError('It is given more than once.')),
+)
 
 test('a member with parts has no option, and one of several words is a choice', () => {
   expect(findMemberReader(Type.Object({ a: Type.String() }), 'none')).toBeNull()

@@ -29,7 +29,7 @@ export interface SchemaMember {
 /** How the text of an option or an argument becomes a value. */
 interface TextReader {
   /** Reads the text; undefined: the text is the value. `before` is what earlier uses of the same option gave. */
-  readonly parse?: (text: string, before?: readonly unknown[] | string) => unknown
+  readonly parse?: (text: string, before?: readonly unknown[]) => unknown
   /** The only values that are possible; undefined: the values are not listed. */
   readonly choices?: readonly string[]
   /** The name of the value in the help; undefined: that of the member; '': the option has no value. */
@@ -79,10 +79,11 @@ function unionReader(kinds: readonly JsonSchema[], none: string): TextReader | n
   const [other = {}] = others
   const reader = others.length > 1 ? null : findMemberReader(other, none)
   if (reader === null || reader.choices !== undefined) return reader
-  const parse = (text: string, before?: readonly unknown[] | string) => {
-    if (words.includes(text)) return kinds.some((kind) => kind.const === text) ? text : null
-    // The option was given before: its earlier value, a word or a text, stays, and this one is ignored.
-    if (typeof before === 'string') return before
+  const parse = (text: string, before?: readonly unknown[]) => {
+    const isWord = words.includes(text)
+    // The value of an earlier use may be a word, too: a word and another value would contradict each other.
+    if (before !== undefined && (isWord || !Array.isArray(before))) throw new InvalidArgumentError('It is given more than once.')
+    if (isWord) return kinds.some((kind) => kind.const === text) ? text : null
     try {
       return reader.parse === undefined ? text : reader.parse(text, before)
     } catch (error) {

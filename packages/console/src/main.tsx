@@ -1,4 +1,3 @@
-/** The console begins here. */
 import './theme/nonce.ts'
 import './theme/styles.ts'
 import { StrictMode } from 'react'

@@ -193,7 +193,7 @@ export const FIXED_LIMITS = {
   total_rate: 20_000,
   /** The most requests at the same time on one node: the message of each is in memory. */
   total_concurrency: 2_000,
-  /** The most bytes of request bodies and unwritten answers on a node at a time: a sixth of its memory in docs/production.md. */
+  /** The most bytes of request bodies and unsent answers in a node's memory: a sixth of the memory in docs/production.md. */
   total_bytes: 268_435_456,
   /** The most asynchronous requests of one participant in a day: on average 23 in each second. */
   accepted_requests: 2_000_000,
@@ -223,7 +223,7 @@ export const FIXED_LIMITS = {
   admin_body_bytes: 1_048_576,
   /** The most sessions of one operator or participant: one for each browser that a person uses. */
   operator_sessions: 10,
-  /** The most deliveries that one call may change. For more, an operator makes several calls, for shorter times. */
+  /** The most deliveries that one call may change. For more, an operator makes several calls, each for a shorter period. */
   changed_deliveries: 10_000,
   /**
    * One call to search the audit log stops after this number of entries; its last SQL statement may read some more. Further calls

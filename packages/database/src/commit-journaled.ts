@@ -7,7 +7,7 @@ import type { Database } from './database.ts'
 /**
  * Does the work and commits it, after its line is in the journal.
  * @param actOf returns the act to write into the journal; null: nothing is written, and a restore may undo the work
- * @param beside runs after the commit. The line of the journal is closed only after `beside` has ended
+ * @param beside runs after the commit. Until it has ended, the line stays open, and a restore repeats its act
  * @throws the error of the work, or of the journal when it cannot write: then nothing is committed. Also the error of `beside`:
  * then the work is committed.
  */

@@ -14,7 +14,6 @@ export interface SafeDatabaseError {
   readonly code?: string
 }
 
-/** Returns the facts about an error that may be logged. */
 export function safeDatabaseError(error: unknown): SafeDatabaseError {
   if (error instanceof DatabaseError) {
     const { code, severity, routine } = error
@@ -115,7 +114,6 @@ export function isStatementTimeout(error: unknown): boolean {
 export const isTransactionConflict = (error: unknown): boolean =>
   error instanceof DatabaseError && (error.code?.startsWith('40') === true || error.code === '55P03')
 
-/** True when a row breaks this unique constraint. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return error instanceof DatabaseError && error.code === '23505' && error.constraint === constraint
 }
@@ -125,7 +123,6 @@ export function isForeignKeyViolation(error: unknown, constraint: RegExp): boole
   return error instanceof DatabaseError && error.code === '23503' && constraint.test(error.constraint ?? '')
 }
 
-/** True when a row breaks this check constraint. */
 export function isCheckViolation(error: unknown, constraint: string): boolean {
   return error instanceof DatabaseError && error.code === '23514' && error.constraint === constraint
 }

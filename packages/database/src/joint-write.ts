@@ -25,7 +25,7 @@ export interface JointWrite<Row> {
   written?(parameter: WriteParameterSql): string
   /** Returns the values of the write's parameters. Their number is the same for any rows. */
   values(rows: readonly Row[]): readonly unknown[]
-  /** Returns a simpler write that is enough for these rows; null when there is none. */
+  /** Returns the write to use in place of this one, if it stores these rows with fewer parts; null: this write is used. */
   simpler?(rows: readonly Row[]): JointWrite<Row> | null
 }
 

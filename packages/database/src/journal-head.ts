@@ -82,7 +82,6 @@ export async function hasOpenLineTable(client: Pick<PoolClient, 'query'>): Promi
   return rows[0]?.found === true
 }
 
-/** Gives the database its UUID, if it has none. */
 export async function ensureDatabaseUuid(client: Pick<PoolClient, 'query'>): Promise<void> {
   await client.query('insert into journal_database default values on conflict do nothing')
 }
@@ -146,7 +145,7 @@ export async function moveJournalHead({ pool }: PoolDeps, work: (head: JournalHe
     const moved = await withTransaction(pool, async (client) => {
       const { rows } = await client.query<StoredHead>('select sequence, digest, begun, timeline from journal_head for update')
       const [head] = rows
-      // Another process wrote a line of the journal meanwhile: try again with the line after it.
+      // If another process has written the line `begun` meanwhile, returns null: the loop tries again with the next line.
       if (head === undefined || head.begun <= head.sequence) return null
       const next = await work(head)
       await storeHead(client, next)

@@ -56,9 +56,9 @@ export async function settleRoles(owner: PoolDeps, application: PoolDeps): Promi
     await client.query("select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('rollcall roles', 0))")
     await checkRoleMemberships(client, roles)
     await settleSchemaOwners(client, roles)
-    await settleObjectOwners(client, roles)
+    await correctObjectOwners(client, roles)
     await checkNoTriggersOrRules(client)
-    await settleRights(client, roles)
+    await setApplicationRights(client, roles)
   })
 }
 
@@ -144,7 +144,7 @@ const FIND_MISOWNED_OBJECTS = `select object.name, object.kind, object.owners fr
     and pg_catalog.pg_has_role($1::name, object.owner, 'member')
   order by object.name`
 
-async function settleObjectOwners(client: PoolClient, { owner, application }: RoleNames): Promise<void> {
+async function correctObjectOwners(client: PoolClient, { owner, application }: RoleNames): Promise<void> {
   const { rows } = await client.query<{ name: string; kind: string; owners: boolean }>(FIND_MISOWNED_OBJECTS, [
     owner,
     application,
@@ -200,7 +200,8 @@ async function checkNoTriggersOrRules(client: PoolClient): Promise<void> {
   )
 }
 
-async function settleRights(client: PoolClient, { application }: RoleNames): Promise<void> {
+/** Gives the application role its rights on the owner's tables, and takes all other rights on them away. */
+async function setApplicationRights(client: PoolClient, { application }: RoleNames): Promise<void> {
   const role = quoteRole(application)
   const { rows } = await client.query<{ name: string }>(
     `select relname::text as name ${FROM_OWNERS_TABLES_SQL} and (

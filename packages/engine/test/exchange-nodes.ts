@@ -1,15 +1,15 @@
 /** Two nodes on one database, each of which remembers the messages that it has received. */
 
 import { openDatabase } from '@rollcall/database/database'
-import { createExchangeMemory, type ExchangeMemory } from '@rollcall/engine/store/exchanges/exchanges'
+import { createReceivedMessageStore, type ReceivedMessageStore } from '@rollcall/engine/store/exchanges/exchanges'
 import { afterAll } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
 
 export interface ExchangeNodes {
   readonly database: TestDatabase
-  readonly memory: ExchangeMemory
+  readonly memory: ReceivedMessageStore
   /** The memory of another node, with its own pool and queue. */
-  readonly elsewhere: ExchangeMemory
+  readonly elsewhere: ReceivedMessageStore
 }
 
 /** For the tests of one file, to be awaited at its top level. */
@@ -22,7 +22,7 @@ export async function exchangeNodes(): Promise<ExchangeNodes> {
   })
   return {
     database,
-    memory: createExchangeMemory(database.db, { waiting: 10_000 }),
-    elsewhere: createExchangeMemory(other, { waiting: 10_000 }),
+    memory: createReceivedMessageStore(database.db, { waiting: 10_000 }),
+    elsewhere: createReceivedMessageStore(other, { waiting: 10_000 }),
   }
 }

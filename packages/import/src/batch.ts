@@ -119,8 +119,8 @@ export class Batch {
   }
 
   /**
-   * Rejects the lines whose records could not be written. A line that repeats an earlier line is also rejected; when `duplicates`
-   * is `last`, its record was written, and the line is only counted.
+   * Rejects the lines whose records could not be written. It also rejects lines that repeat an earlier line, unless `duplicates`
+   * is `last`: then the records of the repeating lines were written, and these lines are only counted.
    * @returns the lines that were not written
    */
   #refuse(

@@ -47,7 +47,7 @@ export interface RemovalResult {
 }
 
 /** Collects rejected lines during the import of a complete file, and removes the records that no line names. */
-export class AbsentRemoval {
+export class RemovalOfAbsent {
   readonly #file: CompleteFileOptions
   /**
    * Records that were added after this time stay: the file cannot name them. In microseconds since 1970, the earlier of two
@@ -59,7 +59,7 @@ export class AbsentRemoval {
   #unnamed = 0
   #firstUnnamed = 0
 
-  /** @param firstRun the number of the run that first read the file (`newRunNumber`), or an earlier time */
+  /** @param firstRun microseconds since 1970: when a run first read the file (its `newRunNumber`), or an earlier time */
   constructor(file: CompleteFileOptions, firstRun: string, { changed }: Pick<ImportSource, 'changed'>) {
     this.#file = file
     this.began = changed !== null && changed < BigInt(firstRun) ? String(changed) : firstRun

@@ -84,6 +84,7 @@ export function findDelimiterAndHeader(
   return { delimiter: found.delimiter, header: header ?? (found.fits || !isByNumber) }
 }
 
+/** Stands in for a missing first form. There is always one, but TypeScript does not know this. */
 const COMMA_WITHOUT_CELLS = { delimiter: ',', cells: [] as readonly string[], fits: false }
 
 function readFirstRowCells(head: Buffer, delimiter: string): readonly string[] {

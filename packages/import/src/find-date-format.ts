@@ -48,7 +48,7 @@ function isReadableByFormat(format: string, value: string): boolean {
 function firstFormatOfEachOrder(formats: readonly string[]): readonly string[] {
   const firsts = new Map<string, string>()
   for (const format of formats) {
-    // Such as dMy: the same for different digits or names of months.
+    // Each letter once, such as dMy: the same text for d/M/yyyy, dd/MM/yyyy and d MMM yyyy.
     const order = format.replace(/[^dMy]/g, '').replace(/(.)\1*/g, '$1')
     if (!firsts.has(order)) firsts.set(order, format)
   }

@@ -53,7 +53,7 @@ interface FormatDefinition {
 export const chooseDuplicateRule = (format: FormatName, mapping: unknown): DuplicateRule =>
   format === 'csv' ? (readColumnMapping(mapping, null).duplicates ?? 'reject') : 'last'
 
-const NO_MAPPING_PROBLEM =
+const MISSING_MAPPING_MESSAGE =
   'a CSV file needs a column mapping: add --map columns.json, a file such as ' +
   '{"name.given_name": "Given name", "identifier[UIN]": "Number"}'
 
@@ -63,7 +63,7 @@ export const FILE_FORMATS = {
   csv: {
     extensions: ['.csv', '.tsv'],
     reader: ({ mapping: given, records, delimiter, encoding: asked, header, described }) => {
-      if (given === undefined) throw new ImportError(NO_MAPPING_PROBLEM)
+      if (given === undefined) throw new ImportError(MISSING_MAPPING_MESSAGE)
       checkDelimiter(delimiter)
       const mapping = readColumnMapping(given, records ?? null)
       if (records === undefined && mapping.duplicates !== null) {

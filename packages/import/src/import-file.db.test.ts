@@ -9,7 +9,7 @@ import { addRegistry } from '@rollcall/records/registries/registries'
 import { generateLines, KIND_GENERATORS } from '@rollcall/synthetic'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
-import { type ImportOptions, type ImportProgress, importFile } from './import-file.ts'
+import { type ImportOptions, importFile, type ReportedProgress } from './import-file.ts'
 import { ImportError } from './source.ts'
 
 let database: TestDatabase
@@ -163,7 +163,7 @@ test.each([
   // As a process would leave it that was killed in the middle of a batch.
   await writeFile(`${path}.rejects.ndjson`, '{"line":99,"reason":"never committed"}\n', { flag: 'a' })
   const total = name === 'people.ndjson' ? 61 : 60
-  const progress: ImportProgress[] = []
+  const progress: ReportedProgress[] = []
   expect(await importPeople(path, { ...options, batchEntries: 10, onProgress: (now) => progress.push(now) })).toMatchObject({
     finished: true,
     resumedFrom: 30,

@@ -16,7 +16,7 @@ import type { RecordSink } from '@rollcall/records/records/record-sink'
 import { recordsOf, requireSink } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
 import { Batch, type BatchOptions } from './batch.ts'
-import { AbsentRemoval, type CompleteFileOptions, checkCompleteFile, checkHasLines, type RemovalResult } from './completion.ts'
+import { type CompleteFileOptions, checkCompleteFile, checkHasLines, RemovalOfAbsent, type RemovalResult } from './completion.ts'
 import {
   chooseDuplicateRule,
   chooseSourceFormat,
@@ -62,7 +62,7 @@ export interface ImportOptions extends Omit<FormatOptions, 'records' | 'describe
   /** Stops the import between two batches. Committed batches stay; the import of a file can be continued after them. */
   readonly signal?: AbortSignal
   /** Called after each batch, and again when the source was read to its end. */
-  readonly onProgress?: (progress: ImportProgress) => void
+  readonly onProgress?: (progress: ReportedProgress) => void
   /** The most entries in one transaction. */
   readonly batchEntries?: number
   /** How events are recorded; absent: no change is an event. */
@@ -83,8 +83,8 @@ export interface EventRecordingOptions extends Pick<RecordingDeps, 'limits'> {
   readonly now: () => Date
 }
 
-/** Counts since the beginning of the source, including those of an interrupted import. */
-export interface ImportProgress {
+/** The counts that an import reports: since the beginning of the source, including those before an interruption. */
+export interface ReportedProgress {
   /** The number of entries that were read, without blank lines. */
   readonly lines: number
   readonly written: number
@@ -100,7 +100,7 @@ export interface ImportProgress {
   readonly totalBytes: number | null
 }
 
-interface ImportResult extends ImportProgress {
+interface ImportResult extends ReportedProgress {
   /** False when the signal stopped the import. */
   readonly finished: boolean
   readonly readAs: ReadingDescription
@@ -175,7 +175,7 @@ async function importOpenedSource(
   const stored =
     identity === null ? INITIAL_PROGRESS : await loadProgress(client, registry.id, identity, options.complete !== undefined)
   const number = await newRunNumber(client)
-  const completion = options.complete === undefined ? null : new AbsentRemoval(options.complete, stored.run ?? number, opened)
+  const completion = options.complete === undefined ? null : new RemovalOfAbsent(options.complete, stored.run ?? number, opened)
   const from = completion === null ? stored : { ...INITIAL_PROGRESS, events: stored.events }
   if (completion !== null && !isDry) await createNotedLineTable(client)
   if (options.complete) checkCompleteFile(source, opened, options.complete, rejectsPath)
@@ -224,7 +224,7 @@ async function importOpenedSource(
   }
 }
 
-/** How events are recorded; null: none are. Without a mode: as before an interruption, else only if the registry has records. */
+/** Null: no events. Without `mode`, a resumed import does as before; a new one records events if the registry has records. */
 async function chooseEventRecording(
   db: Database,
   registry: Registry,
@@ -246,7 +246,7 @@ interface ImportRun {
   readonly registry: Registry
   readonly sink: RecordSink
   /** Removes records that a complete file does not name; null: these records stay. */
-  readonly completion: AbsentRemoval | null
+  readonly completion: RemovalOfAbsent | null
   readonly isComplete: boolean
   /** How changes are recorded as events; null: changes of records are no events. */
   readonly events: EventRecordingDeps | null
@@ -333,7 +333,7 @@ async function progressAfterBatch(run: ImportRun, batch: Batch, before: Progress
   }
 }
 
-function importProgressOf(progress: Progress, totalBytes: number | null, completion: AbsentRemoval | null): ImportProgress {
+function importProgressOf(progress: Progress, totalBytes: number | null, completion: RemovalOfAbsent | null): ReportedProgress {
   const { entries: lines, written, inserted: added, rejected } = progress
   // Bytes are counted in UTF-8: for a source in another encoding, that may be more than the file has.
   const bytes = Math.min(progress.bytes, totalBytes ?? progress.bytes)

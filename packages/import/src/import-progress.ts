@@ -126,7 +126,7 @@ export async function loadProgress(
 ): Promise<Progress> {
   const { rows } = await client.query<Record<CountColumn, string> & Pick<Progress, NonCountColumn> & { readonly source: string }>(
     `select source, ${[...COUNT_COLUMNS, ...NON_COUNT_COLUMNS].join(', ')} from import_progress where registry = $1 and source = any($2)`,
-    [registryId, isComplete ? [identity, endedIdentity(identity)] : [identity]],
+    [registryId, isComplete ? [identity, endedSourceText(identity)] : [identity]],
   )
   const [row] = rows
   if (row === undefined) return INITIAL_PROGRESS
@@ -160,18 +160,20 @@ export async function saveProgress(client: ClientBase, registryId: number, ident
 
 /** The word with which `source` begins when the import has ended and the row has its report. No digest begins with it. */
 const ENDED_PREFIX = 'ended'
-const endedIdentity = (identity: string): string => `${ENDED_PREFIX} ${identity}`
+/** The value of `source` for an import of a complete file that has ended, but may not have removed the absent records. */
+const endedSourceText = (identity: string): string => `${ENDED_PREFIX} ${identity}`
 
 /**
  * Stores that the import has ended. Another import of the same file begins at its first line; the counts stay for the report.
- * @param unremoved for a complete file before its removal of records: the `identity` of the import; null: no removal follows
+ * @param unremoved the `identity` of an import whose removal of absent records has yet to follow: `loadProgress` finds the
+ * progress by it; null when no removal follows
  */
 export const saveImportEnd = (
   client: ClientBase,
   registryId: number,
   progress: Progress,
   unremoved: string | null = null,
-): Promise<void> => saveProgress(client, registryId, unremoved === null ? ENDED_PREFIX : endedIdentity(unremoved), progress)
+): Promise<void> => saveProgress(client, registryId, unremoved === null ? ENDED_PREFIX : endedSourceText(unremoved), progress)
 
 /** Deletes the progress: nothing is left to resume or to report. */
 export async function forgetProgress(client: ClientBase, registryId: number): Promise<void> {

@@ -103,7 +103,7 @@ export function proposeCodes({ column, path, list, values, reasons }: CodedColum
  * Proposes the codes of a column whose values are keys of a lookup table. The proposal has a key only if the key's row has words
  * for exactly one code of the list, and the key is short and has no number of five or more digits.
  */
-export function proposeLookup(
+export function proposeLookupCodes(
   { column, path, list, values, reasons }: CodedColumn,
   { place, texts }: LookupTable,
 ): ProposedColumn {

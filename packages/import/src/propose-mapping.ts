@@ -5,7 +5,7 @@
 import { type Attribute, isContact, type Kind, namesOf, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
 import { AGE_COLUMNS, ATTRIBUTE_COLUMN_NAMES, IDENTIFIER_COLUMN_NAMES, WHOLE_NAME_COLUMNS } from './column-synonyms.ts'
 import { areIsoDates, dateFormatsReadingAll, dateFormatsReadingMost, exampleDate } from './find-date-format.ts'
-import { type LookupTable, proposeCodes, proposeLookup } from './propose-codes.ts'
+import { type LookupTable, proposeCodes, proposeLookupCodes } from './propose-codes.ts'
 import { type ProposedColumn, proposeChoices, proposeMapped, proposeUnmapped } from './proposed-column.ts'
 import { listValuePaths, type RecordPath } from './record-paths.ts'
 
@@ -91,8 +91,8 @@ function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, 
     const target = { path: `${source?.path}[${type.name}]`, meaning: `the identifier type ${type.name}` }
     add([...namesOf(type), ...(IDENTIFIER_COLUMN_NAMES[type.name] ?? [])], target)
   }
-  // The loop before has added the names of identifier types, but not those of telephone numbers and e-mail addresses. So paths
-  // that have only identifiers are left out below, unless these are telephone numbers or e-mail addresses.
+  // The names of identifier types were added above, so paths that have only identifiers are left out below. The types for
+  // telephone numbers and e-mail addresses were not added above, so their paths are added below.
   const isContactAt = (path: string): boolean =>
     recordType.identifiers.some(({ path: own, type }) => {
       const found = type === undefined ? undefined : resolveIdentifierType(kind, type)
@@ -129,7 +129,7 @@ function proposeColumn(
   if (lookup !== undefined && found?.attribute !== undefined) {
     const { path, attribute } = found
     if (attribute.codes !== undefined) {
-      return proposeLookup({ column, path, list: attribute.codes, values, reasons }, lookup)
+      return proposeLookupCodes({ column, path, list: attribute.codes, values, reasons }, lookup)
     }
     const why = `its values are keys of ${lookup.place}: a select that joins that table has what they mean`
     return proposeChoices(column, [...reasons, why], [{ path, rule: column, meaning: 'the keys themselves' }])
@@ -146,7 +146,7 @@ function proposeColumn(
     const reason = 'it may hold whole names, and records have given name and surname apart; divide the column'
     return given === undefined
       ? proposeUnmapped(column, [reason])
-      : proposeChoices(column, [reason], listPersonNameChoices(names, column))
+      : proposeChoices(column, [reason], listPathsForPersonNames(names, column))
   }
   if (AGE_COLUMNS.some((one) => plainName(one) === name)) {
     return proposeUnmapped(column, ['an age changes every year: records have a date of birth, from which ages are counted'])
@@ -193,7 +193,8 @@ function findTargetOfName(
   return found?.path.startsWith('@') ? undefined : found
 }
 
-const listPersonNameChoices = (names: ReadonlyMap<string, ProposedTarget>, column: string) =>
+/** The choices for a column with whole names of persons: the path of the given name, and that of the surname. */
+const listPathsForPersonNames = (names: ReadonlyMap<string, ProposedTarget>, column: string) =>
   ['givenname', 'surname'].flatMap((name) => {
     const found = names.get(name)
     return found === undefined ? [] : [{ path: found.path, rule: column, meaning: found.meaning }]

@@ -103,7 +103,7 @@ export class RecordNotes implements ReadingNotes {
     const targets = cells?.targets ?? []
     const others = this.unreadValues.flatMap((one) => {
       const target = targets.find((other) => isWrittenByTarget(other, one))
-      // When the mapping has a rule for the cell, `own` has the problem already. An empty `rule` is from such a cell.
+      // `own` has the problems of cells for which the mapping has a format or codes. An empty `rule` comes from such a cell.
       if (one.rule === '' || (target !== undefined && cellRule(target) !== null)) return []
       return [notUnderstoodValueProblem(one, target)]
     })

@@ -20,7 +20,6 @@ export interface RowDocument {
   readonly cells: RowCells
 }
 
-/** Makes documents from the rows of a table. */
 export interface RowReader {
   /** Reads the cells of a row. A text that is not understood is written into the document as it is. */
   read(cells: readonly string[]): RowDocument
@@ -129,8 +128,8 @@ function putCellValues(document: DocumentMembers, target: MappingTarget, values:
   if (first === undefined) return
   let parent = document
   for (const { key, array } of steps.slice(0, -1)) {
-    // Only own members are looked at: a member may be called `constructor`. The step has an object, or a list of one object: the
-    // check of the mapping refuses a target that writes a value where another target has an object.
+    // `hasOwn`: a member may be called `constructor`. `next` is an object, or a list of one object, because the check of the
+    // mapping refuses two targets of which one writes a value where the other writes members of an object.
     if (!Object.hasOwn(parent, key)) parent[key] = array ? [{}] : {}
     const next = parent[key]
     parent = (Array.isArray(next) ? next[0] : next) as DocumentMembers

@@ -38,7 +38,7 @@ export interface ImportSource {
 
 /** Opens a source. @throws ImportError the path cannot be read, or the file begins like one of `NON_TEXT_FILE_TYPES` */
 export async function openSource(source: string | Readable): Promise<ImportSource> {
-  return typeof source === 'string' ? openPath(source) : streamSource(source, () => Promise.resolve())
+  return typeof source === 'string' ? openPath(source) : openStream(source, () => Promise.resolve())
 }
 
 async function openPath(path: string): Promise<ImportSource> {
@@ -48,7 +48,7 @@ async function openPath(path: string): Promise<ImportSource> {
   try {
     const stat = await handle.stat({ bigint: true })
     if (stat.isDirectory()) throw new ImportError(`${path} is a folder; name a file in it`)
-    if (!stat.isFile()) return await streamSource(openReadStream(handle), () => handle.close())
+    if (!stat.isFile()) return await openStream(openReadStream(handle), () => handle.close())
     const head = await readHead(handle)
     refuseNonTextFile(head)
     const mark = byteOrderMarkOf(head)
@@ -85,7 +85,7 @@ async function readHead(handle: FileHandle): Promise<Buffer> {
 }
 
 /** Opens a stream. Its first bytes are read at once, to find out what the stream is. */
-async function streamSource(
+async function openStream(
   stream: AsyncIterable<Buffer | string> & { destroy(): unknown },
   close: () => Promise<void>,
 ): Promise<ImportSource> {

@@ -67,7 +67,7 @@ const NOTHING_WRITTEN: PartialWriteResult = {
   met: new Map(),
 }
 
-const joinWritten = (one: PartialWriteResult, other: PartialWriteResult): PartialWriteResult => ({
+const joinWriteResults = (one: PartialWriteResult, other: PartialWriteResult): PartialWriteResult => ({
   inserted: one.inserted + other.inserted,
   records: [...one.records, ...other.records],
   unchanged: new Set([...one.unchanged, ...other.unchanged]),
@@ -92,7 +92,7 @@ export async function writeLines(
     : writeLinesKeepingFirst(writing, recordType, lines)
 }
 
-/** Writes all lines: of the lines of the file with one primary identifier, the record of the last one stays. */
+/** Writes all lines. If several lines of the file have the same primary identifier, the record of the last of them stays. */
 async function writeLinesKeepingLast(
   writing: WriteLinesOptions,
   recordType: RecordType,
@@ -128,7 +128,7 @@ async function writeLinesKeepingFirst(
   while (rest.length > 0) {
     const firsts = new Map(rest.toReversed().map((one) => [primaryIdentifierOf(one), one]))
     const once = await writeOrHalve(writing, recordType, [...firsts.values()].reverse())
-    written = joinWritten(written, once)
+    written = joinWriteResults(written, once)
     const standing = new Map(once.met)
     for (const primary of [...once.records.map((one) => one.primary_identifier), ...once.unchanged]) {
       const first = firsts.get(primary)
@@ -173,7 +173,7 @@ async function writeOrHalve(
     const after = await writeOrHalve(writing, recordType, lines.slice(half.length))
     const own = new Set(half.map(primaryIdentifierOf))
     const met = new Map([...after.met].filter(([primary]) => !own.has(primary)))
-    return joinWritten(before, { ...after, met })
+    return joinWriteResults(before, { ...after, met })
   }
 }
 
@@ -235,7 +235,7 @@ async function mergeLines(
   const rejects: { of: RecordLine; reason: string }[] = []
   for (const of of lines) {
     try {
-      merged.push(await mergeLine(writing, recordType, of.record))
+      merged.push(await mergeRecordIntoSurvivor(writing, recordType, of.record))
     } catch (error) {
       const state = sqlStateOrSystemCode(error)
       if (error instanceof InvalidRecord) rejects.push({ of, reason: error.reason })
@@ -247,7 +247,7 @@ async function mergeLines(
   return { merged, rejects }
 }
 
-async function mergeLine(
+async function mergeRecordIntoSurvivor(
   { client, registry, sink }: WriteLinesOptions,
   recordType: RecordType,
   { primary_identifier, document }: PreparedRecord,

@@ -5,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { testClock } from '../../observe/test/clock.ts'
 import { type TestDatabase, testDatabase } from '../test/postgres.ts'
 import { type BodyEncryption, BodyUnreadable, createBodyEncryption } from './bodies.ts'
-import { masterKeyFromEnvironment, newMasterKey } from './master-key.ts'
+import { generateMasterKey, masterKeyFromEnvironment } from './master-key.ts'
 import { createVault } from './vault.ts'
 
 let database: TestDatabase
 let bodies: BodyEncryption
-const source = masterKeyFromEnvironment({ masterKey: newMasterKey(), newMasterKey: undefined })
+const source = masterKeyFromEnvironment({ masterKey: generateMasterKey(), newMasterKey: undefined })
 
 beforeAll(async () => {
   database = await testDatabase()

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { DecryptionError, decryptValue, encryptValue } from './encrypted-value.ts'
-import { newMasterKey } from './master-key.ts'
+import { generateMasterKey } from './master-key.ts'
 
-const master = { version: 7, key: newMasterKey() }
+const master = { version: 7, key: generateMasterKey() }
 const place = { table: 'own_key', id: 'a' }
 const plaintext = Buffer.from('a secret of some length')
 const sealed = encryptValue(master, 'own key', place, plaintext)
@@ -37,7 +37,9 @@ describe('does not open', () => {
   })
 
   test('with another master key', () => {
-    expect(() => decryptValue({ version: 7, key: newMasterKey() }, 'own key', place, sealed)).toThrow(new DecryptionError(MOVED))
+    expect(() => decryptValue({ version: 7, key: generateMasterKey() }, 'own key', place, sealed)).toThrow(
+      new DecryptionError(MOVED),
+    )
     expect(() => decryptValue({ ...master, version: 8 }, 'own key', place, sealed)).toThrow(
       new DecryptionError('not a value of this master key'),
     )

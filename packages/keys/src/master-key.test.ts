@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
 import { readConfig } from '@rollcall/settings/config'
 import { expect, test } from 'vitest'
-import { masterKeyText, newMasterKey, parseMasterKey } from './master-key.ts'
+import { generateMasterKey, masterKeyText, parseMasterKey } from './master-key.ts'
 
 const bytes = Buffer.concat([Buffer.of(0xfb, 0xff), randomBytes(30)])
 
@@ -30,7 +30,7 @@ test.each([
 })
 
 test('what is written is read again', () => {
-  const key = newMasterKey()
+  const key = generateMasterKey()
   expect(parseMasterKey(masterKeyText(key))?.equals(key)).toBe(true)
 })
 

@@ -27,7 +27,7 @@ function parseBase64(text: string): Buffer | null {
   return bytes.toString('base64url') === url ? bytes : null
 }
 
-export const newMasterKey = (): KeyObject => createSecretKey(randomBytes(MASTER_KEY_BYTES))
+export const generateMasterKey = (): KeyObject => createSecretKey(randomBytes(MASTER_KEY_BYTES))
 
 /** The text of a key for its file: base64url. */
 export const masterKeyText = (key: KeyObject): string => key.export().toString('base64url')
@@ -139,7 +139,7 @@ export async function readOrMakeMasterKeyFile(path: string): Promise<KeyObject> 
   const there = await readMasterKeyFile(path)
   if (there !== null) return there
   const unfinished = `${path}.${randomUUID()}`
-  const key = newMasterKey()
+  const key = generateMasterKey()
   await makeDataDirectory(dirname(path))
   try {
     await writeDurably(unfinished, `${masterKeyText(key)}\n`)

@@ -4,7 +4,7 @@ import { createAccessTokenIssuer } from '@rollcall/participants/directory/tokens
 import { expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../test/postgres.ts'
 import { createBodyEncryption } from './bodies.ts'
-import { masterKeyFromEnvironment, masterKeyText, newMasterKey } from './master-key.ts'
+import { generateMasterKey, masterKeyFromEnvironment, masterKeyText } from './master-key.ts'
 import { decryptJwk } from './own-key-definitions.ts'
 import { ensureAndLoadOwnKeys } from './own-keys.ts'
 import { rotateOwnKeys } from './rotation.ts'
@@ -32,7 +32,7 @@ async function dump({ db }: TestDatabase): Promise<Buffer> {
 test('no table holds a private key, a body or the master key in clear', async () => {
   const database = await testDatabase()
   try {
-    const masterKey = newMasterKey()
+    const masterKey = generateMasterKey()
     const vault = await createVault(database.db, masterKeyFromEnvironment({ masterKey, newMasterKey: undefined }))
     const keys = await ensureAndLoadOwnKeys(database.db, vault, createLog({ level: 'silent' }))
     await rotateOwnKeys(database.db, vault)

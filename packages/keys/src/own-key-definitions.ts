@@ -40,7 +40,7 @@ const HOUR_SECONDS = 3_600
 export const KEY_SET_CACHE_SECONDS = 600
 /** The longest time for which a signature is valid, in seconds. */
 const SIGNATURE_LIFETIME_SECONDS = HOUR_SECONDS
-/** Seconds for which a peer that cannot reach us may use its copy of our key set, and encrypt with its keys. */
+/** Seconds for which a peer may use its copy of our key set, and encrypt with the keys in it, while it cannot reach us. */
 const STALE_KEY_SET_SECONDS = 24 * HOUR_SECONDS
 
 export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [

@@ -7,7 +7,7 @@ import { CompactEncrypt, type CryptoKey, calculateJwkThumbprint, compactDecrypt,
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type TestClock, testClock } from '../../observe/test/clock.ts'
 import { type TestDatabase, testDatabase } from '../test/postgres.ts'
-import { MasterKeyError, type MasterKeySource, masterKeyFromEnvironment, newMasterKey } from './master-key.ts'
+import { generateMasterKey, MasterKeyError, type MasterKeySource, masterKeyFromEnvironment } from './master-key.ts'
 import { ensureAndLoadOwnKeys, type OwnKeys } from './own-keys.ts'
 import { revokeOwnKey, rotateOwnKeys } from './rotation.ts'
 import { createVault, type Vault } from './vault.ts'
@@ -33,7 +33,7 @@ beforeEach(async () => {
   logged = ''
   database = await testDatabase()
   clock = testClock()
-  source = masterKeyFromEnvironment({ masterKey: newMasterKey(), newMasterKey: undefined })
+  source = masterKeyFromEnvironment({ masterKey: generateMasterKey(), newMasterKey: undefined })
   vault = await createVault(database.db, source)
   keys = await ensureAndLoadOwnKeys(database.db, vault, log, clock)
 })
@@ -130,6 +130,8 @@ describe('use', () => {
     await rotateOwnKeys(database.db, vault)
     clock.pass(SECOND)
     await decrypted()
+    // The set has no retired encryption key: each of its places is for a key that peers need.
+    expect((await keys.jwks()).keys.filter(({ use }) => use === 'enc')).toHaveLength(4)
     keys = await ensureAndLoadOwnKeys(database.db, vault, log, clock)
     await decrypted()
     expect(await keys.decryption('stranger')).toBeNull()

@@ -48,7 +48,8 @@ export interface OwnKeys extends SignatureKeyFinder {
   /**
    * The key set for peers (N14): first the active and the next keys, then the retired ones that are still valid. The oldest
    * retired keys are left out if there are too many.
-   * @param sender_id if given, the set has each signature key a second time, with the kidId of this sender's signatures as `kid`
+   * @param sender_id that of a registry; if given, the set has each signature key a second time, with the kidId of that
+   * registry's signatures (`sender_id|kid|algorithm`) as its `kid`
    */
   jwks(sender_id?: string): Promise<{ readonly keys: readonly JWK[] }>
   /** The keys of access tokens, which are not published. */
@@ -115,12 +116,13 @@ export async function ensureAndLoadOwnKeys(
 
 /** Reads the public halves of the valid published keys, as far as they can be decrypted. Makes and changes nothing. */
 export async function readPublishedKeys(db: Database, vault: Vault): Promise<readonly JWK[]> {
-  return publicJwksOf((await createOwnKeyReader(db, vault, { error: () => undefined })()).live)
+  return publishableJwksOf((await createOwnKeyReader(db, vault, { error: () => undefined })()).live)
 }
 
 const PUBLISHED_DEFINITIONS = OWN_KEY_DEFINITIONS.filter((definition) => definition.published)
 
-const publicJwksOf = (all: readonly ValidKey[]): readonly JWK[] =>
+/** The public halves of those keys that peers may fetch, in the order of `OWN_KEY_DEFINITIONS`. */
+const publishableJwksOf = (all: readonly ValidKey[]): readonly JWK[] =>
   PUBLISHED_DEFINITIONS.flatMap((definition) => all.filter((key) => key.definition === definition).map(publicJwk))
 
 const publicJwk = ({ definition, kid, material }: ValidKey): JWK => ({
@@ -139,11 +141,11 @@ function publishedJwks(all: readonly ValidKey[], sender_id?: string): readonly J
     if (sender_id === undefined || definition.use === 'enc') return []
     return [{ ...publicJwk(key), kid: qualifiedKid(sender_id, { kid, algorithm: definition.algorithm }) }]
   }
-  const isPublished = ({ definition }: ValidKey): boolean => definition.published
-  const current = all.filter((key) => isPublished(key) && !key.retired)
-  const retired = all.filter((key) => isPublished(key) && key.retired)
+  const current = all.filter(({ definition, retired }) => definition.published && !retired)
+  // Nobody encrypts for a retired key. In a full set it would take the place of a retired signing key.
+  const retired = all.filter((key) => key.definition.use === 'sig' && key.retired)
   return [
-    ...[...publicJwksOf(current), ...current.flatMap(qualified)],
+    ...[...publishableJwksOf(current), ...current.flatMap(qualified)],
     ...retired.flatMap((key) => [publicJwk(key), ...qualified(key)]),
   ].slice(0, MOST_KEY_SET_KEYS)
 }

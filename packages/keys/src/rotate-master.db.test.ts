@@ -9,16 +9,16 @@ import { type TestDatabase, testDatabase } from '../test/postgres.ts'
 import { createBodyEncryption } from './bodies.ts'
 import { DecryptionError, decryptValue, encryptValue } from './encrypted-value.ts'
 import {
+  generateMasterKey,
   MasterKeyError,
   type MasterKeySource,
   masterKeyFromEnvironment,
   masterKeyFromFile,
-  newMasterKey,
   readMasterKeyFile,
 } from './master-key.ts'
 import { ensureAndLoadOwnKeys, type OwnKeys } from './own-keys.ts'
 import { rotateOwnKeys } from './rotation.ts'
-import { readMasterKey, replaceMasterKey } from './store/master-keys.ts'
+import { findMasterKeyRecord, replaceMasterKey } from './store/master-keys.ts'
 import { createVault, currentMasterKey, masterKeyRecord, rotateMasterKey, type Vault } from './vault.ts'
 
 let database: TestDatabase
@@ -98,7 +98,7 @@ test('with a file: a fresh key, everything sealed anew, the old key opens nothin
 })
 
 test('with the environment: the new key is given; called again it says that it is done', async () => {
-  const [masterKey, newKey] = [newMasterKey(), newMasterKey()]
+  const [masterKey, newKey] = [generateMasterKey(), generateMasterKey()]
   const source = masterKeyFromEnvironment({ masterKey, newMasterKey: newKey })
   const { body } = await fill(masterKeyFromEnvironment({ masterKey, newMasterKey: undefined }))
   expect(await rotateMasterKey(database.db, source)).toEqual({ version: 2, resealed: SEALED_VALUES })
@@ -107,7 +107,7 @@ test('with the environment: the new key is given; called again it says that it i
 })
 
 test('nobody says which the next key is', async () => {
-  const source = masterKeyFromEnvironment({ masterKey: newMasterKey(), newMasterKey: undefined })
+  const source = masterKeyFromEnvironment({ masterKey: generateMasterKey(), newMasterKey: undefined })
   await fill(source)
   await expect(rotateMasterKey(database.db, source)).rejects.toThrow(
     new MasterKeyError('ROLLCALL_NEW_MASTER_KEY is not set; set it to the new master key (openssl rand -base64 32)'),
@@ -172,7 +172,7 @@ test('in the database alone, a replacement that comes too late is refused', asyn
   const source = masterKeyFromFile(path)
   await fill(source)
   await rotateMasterKey(database.db, source)
-  const late = masterKeyRecord({ version: 2, key: newMasterKey() })
+  const late = masterKeyRecord({ version: 2, key: generateMasterKey() })
   await expect(replaceMasterKey(database.db, 1, late, () => Buffer.alloc(0))).rejects.toThrow(
     new StoreRefusal('another command replaced the master key at the same time; run this command again'),
   )
@@ -183,9 +183,9 @@ test('a damaged value stops it, before anything has changed', async () => {
   const source = masterKeyFromFile(path)
   await fill(source)
   await database.db.pool.query('update body_key set sealed = set_byte(sealed, 20, get_byte(sealed, 20) # 1)')
-  const before = await readMasterKey(database.db)
+  const before = await findMasterKeyRecord(database.db)
   await expect(rotateMasterKey(database.db, source)).rejects.toThrow(DecryptionError)
-  expect(await readMasterKey(database.db)).toEqual(before)
+  expect(await findMasterKeyRecord(database.db)).toEqual(before)
   expect(await versions()).toEqual([1])
 })
 
@@ -202,12 +202,12 @@ describe('a server that runs meanwhile', () => {
   })
 
   test('goes on signing with what it has opened, when it cannot; within seconds it seals and opens nothing', async () => {
-    const masterKey = newMasterKey()
+    const masterKey = generateMasterKey()
     const { vault, keys, body } = await fill(masterKeyFromEnvironment({ masterKey, newMasterKey: undefined }))
     const { kid } = await keys.signing()
     const bodies = createBodyEncryption(database.db, vault, clock)
     expect(await bodies.decryptBody(body, 'a')).toBe('kept')
-    await rotateMasterKey(database.db, masterKeyFromEnvironment({ masterKey, newMasterKey: newMasterKey() }))
+    await rotateMasterKey(database.db, masterKeyFromEnvironment({ masterKey, newMasterKey: generateMasterKey() }))
     clock.pass(6_000)
     expect((await keys.signing()).kid).toBe(kid)
     await expect(rotateOwnKeys(database.db, vault)).rejects.toThrow(MasterKeyError)

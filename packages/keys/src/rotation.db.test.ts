@@ -1,7 +1,7 @@
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../test/postgres.ts'
-import { masterKeyFromEnvironment, newMasterKey } from './master-key.ts'
+import { generateMasterKey, masterKeyFromEnvironment } from './master-key.ts'
 import { decryptJwk, OWN_KEY_DEFINITIONS } from './own-key-definitions.ts'
 import { ensureOwnKeys, revokeOwnKey, rotateOwnKeys } from './rotation.ts'
 import { listOwnKeys, listValidOwnKeys, type OwnKey } from './store/own-keys.ts'
@@ -15,7 +15,7 @@ let vault: Vault
 
 beforeEach(async () => {
   database = await testDatabase()
-  vault = await createVault(database.db, masterKeyFromEnvironment({ masterKey: newMasterKey(), newMasterKey: undefined }))
+  vault = await createVault(database.db, masterKeyFromEnvironment({ masterKey: generateMasterKey(), newMasterKey: undefined }))
 })
 afterEach(() => database.close())
 

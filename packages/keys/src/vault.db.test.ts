@@ -5,8 +5,8 @@ import { readConfig } from '@rollcall/settings/config'
 import { masterKeySource, openVault } from '@rollcall/settings/storage'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../test/postgres.ts'
-import { MasterKeyError, masterKeyFromEnvironment, masterKeyFromFile, masterKeyText, newMasterKey } from './master-key.ts'
-import { readMasterKey } from './store/master-keys.ts'
+import { generateMasterKey, MasterKeyError, masterKeyFromEnvironment, masterKeyFromFile, masterKeyText } from './master-key.ts'
+import { findMasterKeyRecord } from './store/master-keys.ts'
 import { createVault } from './vault.ts'
 
 let database: TestDatabase
@@ -28,7 +28,7 @@ afterEach(async () => {
 })
 
 const place = { table: 'own_key', id: 'k' }
-const fromEnvironment = (masterKey = newMasterKey()) => masterKeyFromEnvironment({ masterKey, newMasterKey: undefined })
+const fromEnvironment = (masterKey = generateMasterKey()) => masterKeyFromEnvironment({ masterKey, newMasterKey: undefined })
 
 describe('a master key of the environment', () => {
   test("becomes the database's, and opens it again", async () => {
@@ -40,14 +40,14 @@ describe('a master key of the environment', () => {
 
   test('is refused when it is another one, and changes nothing', async () => {
     await createVault(database.db, fromEnvironment())
-    const before = await readMasterKey(database.db)
+    const before = await findMasterKeyRecord(database.db)
     await expect(createVault(database.db, fromEnvironment())).rejects.toThrow(
       new MasterKeyError(
         'ROLLCALL_MASTER_KEY is not the master key of this database; ' +
           'without it nothing that is encrypted there can be read (docs/keys.md)',
       ),
     )
-    expect(await readMasterKey(database.db)).toEqual(before)
+    expect(await findMasterKeyRecord(database.db)).toEqual(before)
   })
 
   test('is asked for when it is missing', async () => {
@@ -64,7 +64,7 @@ describe('a master key of the environment', () => {
   })
 
   test('counts before the file', async () => {
-    const key = newMasterKey()
+    const key = generateMasterKey()
     const env = { ROLLCALL_DATA: directory, ROLLCALL_MASTER_KEY: masterKeyText(key) }
     await openVault(readConfig(env), database.db)
     expect(await readdir(directory)).toEqual([])
@@ -107,7 +107,7 @@ describe('a file beside the embedded database', () => {
 
   test('that is another one is refused and stays', async () => {
     await createVault(database.db, fromEnvironment())
-    const text = `${masterKeyText(newMasterKey())}\n`
+    const text = `${masterKeyText(generateMasterKey())}\n`
     await writeFile(path, text, { mode: 0o600 })
     await expect(createVault(database.db, masterKeyFromFile(path))).rejects.toThrow(
       `${path} is not the master key of this database`,
@@ -128,6 +128,6 @@ describe('a file beside the embedded database', () => {
     await expect(createVault(database.db, masterKeyFromFile(path))).rejects.toThrow(
       new MasterKeyError(`${path} holds no master key: restore it from a backup`),
     )
-    expect(await readMasterKey(database.db)).toBeNull()
+    expect(await findMasterKeyRecord(database.db)).toBeNull()
   })
 })

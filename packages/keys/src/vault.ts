@@ -5,8 +5,8 @@ import { MasterKeyError, type MasterKeySource } from './master-key.ts'
 import {
   addFirstMasterKey,
   type EncryptedTable,
+  findMasterKeyRecord,
   type MasterKeyRecord,
-  readMasterKey,
   replaceMasterKey,
   whileMasterKeyStays,
 } from './store/master-keys.ts'
@@ -33,7 +33,7 @@ export async function createVault(db: Database, source: MasterKeySource): Promis
     async encrypt(purpose, context, plaintext) {
       // Encryption is rare, so the version is read from the database each time. The database refuses a value that a
       // replaced key has encrypted.
-      const record = await readMasterKey(db)
+      const record = await findMasterKeyRecord(db)
       if (record?.version !== current.version) current = await findMasterKey(db, source)
       return encryptValue(current, purpose, context, plaintext)
     },
@@ -86,7 +86,7 @@ const MOST_FIND_TRIES = 3
 /** Finds the key of `source` that decrypts the values of this database. @throws MasterKeyError none does */
 async function findMasterKey(db: Database, source: MasterKeySource): Promise<MasterKey> {
   for (let tries = 1; ; tries += 1) {
-    const record = (await readMasterKey(db)) ?? (await ensureFirstMasterKey(db, source))
+    const record = (await findMasterKeyRecord(db)) ?? (await ensureFirstMasterKey(db, source))
     const candidates = await source.candidates()
     const key = candidates.find((candidate) => isMasterKeyOfRecord({ version: record.version, key: candidate }, record))
     if (key !== undefined) return { version: record.version, key }
@@ -102,7 +102,7 @@ async function findMasterKey(db: Database, source: MasterKeySource): Promise<Mas
 async function ensureFirstMasterKey(db: Database, source: MasterKeySource): Promise<MasterKeyRecord> {
   const own = masterKeyRecord({ version: 1, key: await source.first() })
   await addFirstMasterKey(db, own)
-  return (await readMasterKey(db)) ?? own
+  return (await findMasterKeyRecord(db)) ?? own
 }
 
 /** The number of versions of master keys: a version is one byte, and 0 is not used. */

@@ -11,14 +11,19 @@ const loadPinoPretty = createRequire(import.meta.url)
 /** Makes a log that writes to `destination` (default: standard error, so that standard output is free for results). */
 export function createLog(options: { level?: string; destination?: DestinationStream } = {}): Log {
   const destination: DestinationStream = options.destination ?? process.stderr
-  const settings = { level: options.level ?? 'info', base: null, timestamp: isoTime, formatters: { level: levelFormatter } }
+  const settings = {
+    level: options.level ?? 'info',
+    base: null,
+    timestamp: timeMemberText,
+    formatters: { level: levelFormatter },
+  }
   const onTerminal = 'isTTY' in destination && destination.isTTY === true
   if (!onTerminal) return pino(settings, destination)
   const pretty = loadPinoPretty('pino-pretty') as typeof import('pino-pretty')
   return pino(settings, pretty({ destination, colorize: true, translateTime: 'SYS:HH:MM:ss.l', sync: true }))
 }
 
-const isoTime = (): string => `,"time":"${new Date().toISOString()}"`
+const timeMemberText = (): string => `,"time":"${new Date().toISOString()}"`
 const levelFormatter = (label: string) => ({ level: label })
 
 /** Writes a line when an event first happens. Repetitions are counted: each period has one line with their number. */

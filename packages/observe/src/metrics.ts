@@ -9,7 +9,7 @@ import { BREAKER_STATES, type BreakerState } from '@rollcall/core/model/breaker'
 import type { ModeName } from '@rollcall/core/model/exchange'
 import type { CountedQuantity } from '@rollcall/core/model/grant'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { addStoredHealthGauges, NO_STORED_HEALTH, type StoredHealth } from './stored-health.ts'
+import { addStoredHealthGauges, NO_STORED_HEALTH, type StoredHealthReader } from './stored-health.ts'
 
 export interface Metrics {
   requestAnswered(request: AnsweredRequest, seconds: number): void
@@ -37,7 +37,7 @@ export interface Metrics {
   audited(outcome: 'written' | 'failed', entries: number): void
   /** Counts a checkpoint (a signature over the newest entry of the audit log) that was made or could not be made. */
   checkpointMade(outcome: 'made' | 'failed'): void
-  /** Counts an attempt to send checkpoints to the witness, a file or syslog server. `waiting`: how many it still lacks. */
+  /** Counts an attempt to send checkpoints to the witness, a file or syslog server. `waiting`: checkpoints still unsent. */
   witnessed(outcome: 'taken' | 'failed', waiting: number): void
   /** All metrics in Prometheus' text format, with the content type. */
   render(): Promise<{ contentType: string; text: string }>
@@ -85,7 +85,7 @@ export type SearchOutcome = 'answered' | 'timeout' | 'failed'
 export function createMetrics(
   connections: () => { total: number; idle: number; waiting: number },
   breaker: () => BreakerState = () => 'closed',
-  stored: StoredHealth = NO_STORED_HEALTH,
+  stored: StoredHealthReader = NO_STORED_HEALTH,
   clock: Pick<Clock, 'now'> = SYSTEM_CLOCK,
 ): Metrics {
   const registers = [new Registry()]

@@ -25,7 +25,7 @@ export interface RefusedRequest {
   readonly operation: string | null
 }
 
-export interface Refusals {
+export interface RefusalRecorder {
   /** Counts a refused request in the log, in the metrics and for the audit log. */
   note(refusal: Refusal, request: RefusedRequest): void
   /** Counts a message whose header was rejected, for the audit log; the log and the metrics of refusals do not count it. */
@@ -54,7 +54,7 @@ export function createRefusalRecorder(deps: {
   readonly metrics: Pick<Metrics, 'refused'>
   readonly auditLog: RefusalEntryWriter
   readonly later?: Clock['later']
-}): Refusals {
+}): RefusalRecorder {
   const { log, metrics, auditLog, later } = deps
   const flood = createFloodLog<Refusal>({
     period: REFUSAL_PERIOD_MS,

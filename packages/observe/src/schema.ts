@@ -13,7 +13,7 @@ export interface SchemaWatch {
   lead(): SchemaLead
   /** True when this node can work with the database's tables. */
   isUsable(): boolean
-  /** Resolves when the database is so much newer that this node must stop. */
+  /** Resolves when `isUsable` becomes false: the database is more than one version ahead, and this node must stop. */
   readonly outdated: Promise<SchemaLead>
 }
 

@@ -9,7 +9,7 @@ import type { SchemaLead } from '@rollcall/database/schema-version'
 import { Gauge, type Registry } from 'prom-client'
 
 /** Reads the values of the gauges from the database. */
-export interface StoredHealth {
+export interface StoredHealthReader {
   /** The state of deliveries and mailboxes, for the participants with any that wait or have failed. */
   deliveries(): Promise<readonly DeliveryHealth[]>
   /** The state of the event outbox; null when unknown. */
@@ -24,7 +24,7 @@ export interface StoredHealth {
   schema(): Promise<Pick<SchemaLead, 'ahead'>>
 }
 
-export const NO_STORED_HEALTH: StoredHealth = {
+export const NO_STORED_HEALTH: StoredHealthReader = {
   deliveries: async () => [],
   outbox: async () => null,
   exchanges: async () => null,
@@ -47,7 +47,7 @@ interface GaugeReading {
 
 /** Adds the gauges. When the database does not answer, they have no values, and all other metrics are there. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of gauges
-export function addStoredHealthGauges(register: Registry, stored: StoredHealth, { now }: Pick<Clock, 'now'>): void {
+export function addStoredHealthGauges(register: Registry, stored: StoredHealthReader, { now }: Pick<Clock, 'now'>): void {
   const once = <Row>(read: () => Promise<readonly Row[]>): (() => Promise<readonly Row[]>) => {
     const readInTime = () =>
       Promise.race([read().catch((): readonly Row[] => []), sleep<readonly Row[]>(LONGEST_READING_MS, [], { ref: false })])

@@ -119,11 +119,11 @@ export const IncomingEnvelope = Type.Object({
 })
 export type IncomingEnvelope = Static<typeof IncomingEnvelope>
 
-/** The states of an acknowledgement. */
 export const AckStatus = oneOf(['ACK', 'NACK', 'ERR'], {
   description: 'ACK valid, a callback follows; NACK valid, nothing follows; ERR invalid, error says why (G3).',
 })
 
+/** The schema of `error` in an acknowledgement: the fault of a refused request. */
 export const Fault = Type.Object(
   { code: oneOf(codesOf('ack'), { description: 'What was wrong (N19).' }), message: StatusReasonMessage },
   { title: 'Fault', description: 'Why a request was refused (N19).' },

@@ -209,7 +209,7 @@ class JsonReader {
     return this.#steps.push(null) - 1
   }
 
-  /** Skips a closing bracket. */
+  /** Skips a closing bracket, and returns the object or array that ends with it. */
   #leave<Container>(container: Container): Container {
     this.#depth -= 1
     this.#at += 1

@@ -4,8 +4,8 @@
 export const NUMBER_RULE = 'the number cannot be kept as it is written; write it as a string'
 
 /**
- * A number written with at most this many characters, sign and point included, and without exponent. It has at most 15 digits,
- * which a double keeps.
+ * A number of at most this many characters, sign and point included, is accepted without a further check if it has no exponent:
+ * a double keeps 15 digits.
  */
 const MOST_SAFE_CHARACTERS = 15
 

@@ -21,9 +21,9 @@ export interface Message extends Reply {
    * True when `header.total_count` must equal the number of items. A message without total_count, or with 0, is also accepted.
    */
   readonly counted: boolean
-  /** The path to the batch; null when the message has no batch. In most messages the path is one name, the same as in `items`. */
+  /** The path to the batch; null when there is none. It is the one name in `items`, but has two names in an enrolment update. */
   readonly batch: readonly string[] | null
-  /** The paths of members that may have many values, in every accepted spelling. All other members have few. */
+  /** The paths, in every accepted spelling, of members that may have many values. `JsonBulk.maxOutside` limits all others. */
   readonly bulk: readonly (readonly string[])[]
 }
 

@@ -47,14 +47,15 @@ export function isTimestamp(text: string): boolean {
   return timestampInstant(text) !== null
 }
 
-const RESULT_TIME_PATTERN = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)([Zz]|([+-]\d{2}):?(\d{2}))?$/
+/** Matches the forms of a time that are accepted in answers and callbacks. */
+const LENIENT_DATE_TIME_PATTERN = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)([Zz]|([+-]\d{2}):?(\d{2}))?$/
 
 /**
  * Rewrites a time in an answer or a callback to RFC 3339. The time may have a space in place of "T", a zone without a colon, or
  * no zone: UTC is then assumed, and `zone` is `missing`. Other texts are returned unchanged.
  */
 export function normaliseTimestamp(text: string): { readonly text: string; readonly zone: 'given' | 'missing' } {
-  const parts = RESULT_TIME_PATTERN.exec(text)
+  const parts = LENIENT_DATE_TIME_PATTERN.exec(text)
   if (isTimestamp(text) || parts === null) return { text, zone: 'given' }
   const [, date, time, zone, hours, minutes] = parts
   const made = `${date}T${time}${hours === undefined ? 'Z' : `${hours}:${minutes}`}`

@@ -28,7 +28,7 @@ export interface TolerancePlan {
   readonly readings: readonly (readonly [member: string, reading: MemberValueReader])[]
   readonly inside: readonly (readonly [member: string, plan: TolerancePlan])[]
   /**
-   * Members that may be missing. `object` is true for an object with members that the schema or the forms name: {} counts as
+   * Members that may be missing. `object` is true when the schema or the forms name members inside the member: {} then counts as
    * missing.
    */
   readonly optional: readonly { readonly member: string; readonly object: boolean }[]
@@ -111,7 +111,7 @@ function findOwnMember(object: JsonObject, member: string): JsonValue | undefine
   return Object.hasOwn(object, member) ? object[member] : undefined
 }
 
-/** True for undefined, null and an empty text: so peers write a member without a value (D33). */
+/** True for undefined, null and an empty text. Peers write null or an empty text for a member without a value (D33). */
 function isBlankValue(value: JsonValue | undefined): boolean {
   return value === undefined || value === null || value === ''
 }

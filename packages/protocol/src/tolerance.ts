@@ -1,9 +1,9 @@
 /**
  * Tolerance: changes other spellings in received messages to the canonical ones, before validation. Each `ToleratedForms` below
  * lists what is accepted besides the documented form (public standard 3.1). An optional member is removed when it is "" or null,
- * or when it is {} and its members are known (D33). A required member that `optional` names is removed in the same cases. Nothing
- * inside a query, a filter or a record is changed. Signatures are verified over the received text, which tolerance does not
- * change.
+ * or when it is {} and the schema or the forms name members inside it (D33). A required member that `optional` names is removed
+ * in the same cases. Nothing inside a query, a filter or a record is changed. Signatures are verified over the received text,
+ * which tolerance does not change.
  */
 import type { TSchema } from 'typebox'
 import { RequestHeader } from './envelope.ts'

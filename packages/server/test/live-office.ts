@@ -9,7 +9,7 @@ import { openEngine } from '@rollcall/source/engines'
 import { readSourceFile } from '@rollcall/source/source-file'
 import pg from 'pg'
 import { emptyDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
-import { liveRecords } from '../../source/src/live-records.ts'
+import { createLiveRecordAccess } from '../../source/src/live-records.ts'
 import { mariadbDatabase } from '../../source/test/mariadb.ts'
 import { addressOf } from '../../source/test/office.ts'
 
@@ -121,7 +121,7 @@ export async function liveMariadb(
 function opened(db: Database, registry: Registry, given: object, address: string): Pick<LiveOffice, 'source' | 'close'> {
   const file = readSourceFile(given, registry.kind)
   const engine = openEngine(file, { OFFICE: address })
-  const records = liveRecords(registry.kind, file, engine, ({ id }) => readProtection(db.pool, id))
+  const records = createLiveRecordAccess(registry.kind, file, engine, ({ id }) => readProtection(db.pool, id))
   setRegistryRecords(db, registry, records)
   return { source: records.source, close: engine.close }
 }

@@ -35,7 +35,7 @@ export interface Config {
    * `adminPrivateNetwork`, the operator's listener may have another address.
    */
   readonly behindTlsProxy: boolean
-  /** Addresses and prefixes of proxies whose X-Forwarded-For is used; empty for loopback and private networks. */
+  /** Addresses and prefixes of proxies whose X-Forwarded-For is used; empty: all loopback and private addresses count. */
   readonly proxies: readonly string[]
   /** The address of the database; undefined for the embedded one. */
   readonly databaseUrl: string | undefined

@@ -18,7 +18,7 @@ const OPTIONAL_VARIABLES = [
   'ROLLCALL_OIDC_TITLE',
 ] as const
 
-/** The variables of the provider, except those that name files with its secret or key. */
+/** The variables about the provider, except the `…_FILE` variables, which name files with our secret or key for it. */
 export const OPENID_VARIABLES: readonly string[] = [ISSUER_VARIABLE, ...NEEDED_VARIABLES, SECRET, KEY, ...OPTIONAL_VARIABLES]
 
 /** The path below the console's address to which the provider sends the browser back. */

@@ -6,7 +6,6 @@ import { readFileSync, statSync } from 'node:fs'
 import { hasErrorCode } from '@rollcall/database/embedded/files'
 import { runSecretCommand } from './secret-commands.ts'
 
-/** Environment variables and their values. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
 /** The variables whose secret may be in a file. */
@@ -53,13 +52,13 @@ export function withSecretFiles(env: EnvironmentVariables): EnvironmentVariables
     const command = set(name)
     if (command === null) return []
     for (const other of [variable, `${variable}_FILE`]) only(other, name)
-    return [[variable, runSecretCommand(name, command, withoutSecrets(env))] as const]
+    return [[variable, runSecretCommand(name, command, withoutWithheldVariables(env))] as const]
   })
   const found = [...files, ...printed]
   return found.length === 0 ? env : { ...env, ...Object.fromEntries(found) }
 }
 
-const withoutSecrets = (env: EnvironmentVariables): EnvironmentVariables =>
+const withoutWithheldVariables = (env: EnvironmentVariables): EnvironmentVariables =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !WITHHELD_VARIABLES.has(name)))
 
 function readSecret(variable: string, path: string): string {

@@ -17,7 +17,7 @@ import pg, { type PoolConfig } from 'pg'
 import type { Config } from './config.ts'
 
 /** The open database, as the application role and as the owner. */
-export interface Storage {
+export interface DatabaseConnections {
   /** The database as the application role, for everything that does not need the owner. */
   readonly db: Database
   /** The database as the owner, for migrations and deletions of audit entries; `db` when one role does both. */
@@ -27,7 +27,7 @@ export interface Storage {
 }
 
 /** Opens the database; reads and changes no tables. If opening throws, no embedded PostgreSQL is left running. */
-export async function openStorage(config: Config): Promise<Storage> {
+export async function openStorage(config: Config): Promise<DatabaseConnections> {
   // The package of sources is loaded only here, because the help of a command needs no sources.
   const { openSources } = await import('@rollcall/source/open-sources')
   const open = (connection: PoolConfig): Database =>
@@ -71,7 +71,12 @@ export function databaseWithJournal(config: Config, db: Database): Database {
  * @param owner the same database as the owner; may be `db` itself
  * @param after runs after the connections are closed
  */
-function makeStorage(db: Database, owner: Database, sources: { close(): Promise<void> }, after?: () => Promise<void>): Storage {
+function makeStorage(
+  db: Database,
+  owner: Database,
+  sources: { close(): Promise<void> },
+  after?: () => Promise<void>,
+): DatabaseConnections {
   return {
     db,
     owner,

@@ -8,7 +8,7 @@ import { sealReview } from '@rollcall/audit/reviews'
 import { addReview } from '@rollcall/audit/store/reviews'
 import { signTombstone, type TombstoneContent } from '@rollcall/audit/tombstones'
 import type { AuditLogFault } from '@rollcall/audit/verify/report'
-import { type VerifiedLog, verifyAuditLog } from '@rollcall/audit/verify/verify'
+import { type LogVerificationResult, verifyAuditLog } from '@rollcall/audit/verify/verify'
 import { openDatabase } from '@rollcall/database/database'
 import { onTestFinished } from 'vitest'
 import {
@@ -54,7 +54,7 @@ export async function chains({ db }: TestDatabase): Promise<readonly string[]> {
   return rows.map(({ chain }) => chain)
 }
 
-export const verified = async ({ db }: TestDatabase, witness?: readonly string[]): Promise<VerifiedLog> =>
+export const verified = async ({ db }: TestDatabase, witness?: readonly string[]): Promise<LogVerificationResult> =>
   verifyAuditLog({ db, vault: await vaultOf(db), witness: witness === undefined ? null : Readable.from(witness) })
 
 export const faults = async (on: TestDatabase, witness?: readonly string[]): Promise<readonly AuditLogFault[]> =>

@@ -15,7 +15,7 @@ import type { SourceFile } from './engine/mapped-records.ts'
 import { makeRefusal } from './engine/source-refusal.ts'
 import type { GivenSourceFile } from './file-schema.ts'
 import { readSourceFile } from './source-file.ts'
-import { beginMirror, dropLeftCopies, endClaimAndNotePlace, markMirrorLeft } from './store/changed-sources.ts'
+import { beginMirror, dropFormerMirrorCopies, endClaimAndNotePlace, endMirror } from './store/changed-sources.ts'
 import { sourceFileDigest } from './store/mirrors.ts'
 import { replaceStoredRecordIds } from './store/moved-records.ts'
 
@@ -53,7 +53,7 @@ export async function changeSource(db: Database, registry: Registry, source: obj
 /**
  * Checks that a registry may get another source file. The key columns may change only if the registry is a mirror before and
  * after the change, and all its records are copied. Otherwise they must stay: the ids of live records are made from the keys.
- * @returns the present file as it is stored, unread: the file may map a name that the kind has no longer
+ * @returns the present source file as it is stored. It is not checked: it may map a name that the kind has no longer
  * @throws SourceRefusal the new file is no source file, or it lacks a record type or takes keys from another column
  * @throws StoreRefusal the registry has no source
  */
@@ -92,7 +92,7 @@ function requireSameKeys({ records }: GivenSourceFile, { records: wanted }: Sour
 
 /** Makes empty tables for the copies of a mirror, and first drops tables that a former mirror has left. */
 async function makeMirrorTables(db: Database, { id, kind }: Registry): Promise<void> {
-  await dropLeftCopies(db, id)
+  await dropFormerMirrorCopies(db, id)
   await ensureRecordTables(db, { id, kind, own_records: true })
 }
 
@@ -112,5 +112,5 @@ async function stopCopying(client: ClientBase, registry: Registry, keeping: obje
     }
     await replaceStoredRecordIds(client, registry, 'live')
   }
-  await markMirrorLeft(client, id)
+  await endMirror(client, id)
 }

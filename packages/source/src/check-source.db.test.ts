@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { emptyDatabase } from '../../keys/test/postgres.ts'
 import { addressOf, makeOffice, officeSource } from '../test/office.ts'
-import { type CheckedSource, checkSource } from './check-source.ts'
+import { checkSource, type SourceFindings } from './check-source.ts'
 import { openEngine } from './engines.ts'
 import { readSourceFile } from './source-file.ts'
 
@@ -36,7 +36,7 @@ afterAll(async () => {
   await office.drop()
 })
 
-async function check(given: object = officeSource({ env: 'OFFICE' }), address = reader): Promise<CheckedSource> {
+async function check(given: object = officeSource({ env: 'OFFICE' }), address = reader): Promise<SourceFindings> {
   const file = readSourceFile(JSON.parse(JSON.stringify(given)), kind)
   const engine = openEngine(file, { OFFICE: address })
   try {

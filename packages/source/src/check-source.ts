@@ -8,7 +8,7 @@ import { INITIAL_PROGRESS } from '@rollcall/import/import-progress'
 import { type ImportReport, makeReport } from '@rollcall/import/report'
 import { BatchCounts } from '@rollcall/import/report-counts'
 import { type Attribute, dayIn, type Kind, normaliseIdentifier, readAttribute, UNLISTED } from '@rollcall/protocol'
-import { COMPARISON_WAYS, type ComparisonSubject } from './comparisons.ts'
+import { COLUMN_COMPARISON_RULES, type ComparisonSubject } from './comparisons.ts'
 import { databaseRefusal } from './database-refusal.ts'
 import { problemText } from './engine/change-log.ts'
 import { ANY_RECORD_MAY_MATCH } from './engine/column-test.ts'
@@ -23,7 +23,7 @@ import { readRow, TOO_MANY_CHILDREN_PROBLEM } from './source-record.ts'
 const MOST_CHECKED_ROWS = 1_000
 
 /** The findings about the rows of one record type. */
-export interface CheckedRecords {
+export interface RecordTypeFindings {
   readonly recordType: string
   readonly rows: number
   /** The number of rows that cannot become records, so that no answer has them. */
@@ -42,8 +42,8 @@ export interface CheckedRecords {
 }
 
 /** The findings about a source. */
-export interface CheckedSource extends EngineReport {
-  readonly records: readonly CheckedRecords[]
+export interface SourceFindings extends EngineReport {
+  readonly records: readonly RecordTypeFindings[]
 }
 
 /**
@@ -52,10 +52,10 @@ export interface CheckedSource extends EngineReport {
  * @throws SourceRefusal the database cannot be reached, or not be read as the file says; keys are not unique; or a
  * mirror would miss changes
  */
-export async function checkSource(kind: Kind, file: SourceFile, engine: OpenEngine, now = Date.now()): Promise<CheckedSource> {
+export async function checkSource(kind: Kind, file: SourceFile, engine: OpenEngine, now = Date.now()): Promise<SourceFindings> {
   try {
     const report = await engine.report()
-    const records: CheckedRecords[] = []
+    const records: RecordTypeFindings[] = []
     await checkMirrorCanFollow(file, engine)
     for (const one of file.records.values()) {
       records.push(await inspectRecords(kind, one, engine, dayIn('UTC', now)))
@@ -82,7 +82,12 @@ async function checkMirrorCanFollow({ mirror, records }: SourceFile, engine: Ope
   })
 }
 
-async function inspectRecords(kind: Kind, records: RecordMapping, engine: OpenEngine, today: string): Promise<CheckedRecords> {
+async function inspectRecords(
+  kind: Kind,
+  records: RecordMapping,
+  engine: OpenEngine,
+  today: string,
+): Promise<RecordTypeFindings> {
   await engine.checkKey(records)
   const rows = await withSnapshot(engine.begin, (state) =>
     state.rows(records, { needed: ANY_RECORD_MAY_MATCH, keys: null, after: null, limit: MOST_CHECKED_ROWS }),
@@ -143,7 +148,7 @@ const EXAMPLE_DATE = { from: '2000-01-01', to: '2000-01-01' }
 
 function makeExampleLookUps(kind: Kind, records: RecordMapping): readonly LookUp[] {
   return searchableColumns(kind, records).flatMap(({ name, compared, target, part }): LookUp[] => {
-    const way = COMPARISON_WAYS[records.compare.get(name) ?? 'exact']
+    const way = COLUMN_COMPARISON_RULES[records.compare.get(name) ?? 'exact']
     const type = compared === 'identifier' ? 'identifier' : compared.type
     // An index on codes would not help, because many records have the same code.
     if (type === 'code' || type === 'boolean') return []
@@ -155,7 +160,7 @@ function makeExampleLookUps(kind: Kind, records: RecordMapping): readonly LookUp
 }
 
 /** Counts values that no exact comparison finds, such as identifiers in small letters, which we write in capitals. */
-function countUnfoundValues(kind: Kind, records: RecordMapping, rows: readonly SourceRow[]): CheckedRecords['unfound'] {
+function countUnfoundValues(kind: Kind, records: RecordMapping, rows: readonly SourceRow[]): RecordTypeFindings['unfound'] {
   const parts = [records.own, ...records.children]
   return searchableColumns(kind, records).flatMap(({ name, compared, target, part }) => {
     if ((records.compare.get(name) ?? 'exact') !== 'exact') return []

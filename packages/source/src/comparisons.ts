@@ -4,13 +4,13 @@ import type { Comparator, Interval, Literal } from '@rollcall/core/model/predica
 import type { MappingTarget } from '@rollcall/import/column-mapping'
 import { type Attribute, readAttribute } from '@rollcall/protocol'
 import type { ColumnTest } from './engine/column-test.ts'
-import type { ComparisonName } from './engine/comparison-names.ts'
+import type { ColumnComparisonName } from './engine/comparison-names.ts'
 
 /** The thing that is compared: an attribute, or the word `identifier` for all identifier types. */
 export type ComparisonSubject = Attribute | 'identifier'
 
 /** The rules of one way to compare columns of a source. */
-export interface ComparisonWay {
+export interface ColumnComparisonRules {
   /** Says why columns cannot be compared in this way for an attribute or identifier; null: they can. */
   problem(compared: ComparisonSubject, targets: readonly MappingTarget[]): string | null
   /** A test that a column passes if the comparison is true; null: the column cannot be tested. */
@@ -44,7 +44,7 @@ const describeSubject = (compared: ComparisonSubject): string =>
 const findTypeProblem = (compared: ComparisonSubject, types: readonly string[]): string | null =>
   types.includes(subjectTypeOf(compared)) ? null : `is ${describeSubject(compared)}; another way to compare fits it`
 
-export const COMPARISON_WAYS: Readonly<Record<ComparisonName, ComparisonWay>> = {
+export const COLUMN_COMPARISON_RULES: Readonly<Record<ColumnComparisonName, ColumnComparisonRules>> = {
   exact: {
     problem: (compared) =>
       isFolded(compared) ? `is ${describeSubject(compared)}; write folded` : findTypeProblem(compared, ['text', 'identifier']),

@@ -8,7 +8,7 @@ import { emptyDatabase } from '../../keys/test/postgres.ts'
 import { addressOf } from '../test/office.ts'
 import type { OpenEngine } from './engine/engine.ts'
 import { openEngine } from './engines.ts'
-import { liveRecords } from './live-records.ts'
+import { createLiveRecordAccess } from './live-records.ts'
 import { readSourceFile } from './source-file.ts'
 
 const kind = kindNamed('social') as Kind
@@ -64,7 +64,7 @@ test.each([
 ] as const)('group_size %s %d', async (operator, value, expected, whole) => {
   const page = { sort: [], limit: 10, offset: 0, cap: 10 }
   const found = async (protection: Protection) => {
-    const { source } = liveRecords(kind, file, engine, async () => protection)
+    const { source } = createLiveRecordAccess(kind, file, engine, async () => protection)
     const predicate = { is: 'compare', attribute: group_size, operator, value } as const
     const { records } = await source.reader('sync').find({ id: 1, kind }, { recordType, predicate, page })
     return records.map(({ document }) => JSON.parse(document).group_identifier[0].identifier_value)

@@ -3,7 +3,7 @@
 import { ColumnMappingFile } from '@rollcall/import/column-mapping'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
-import { COMPARISON_NAMES } from './engine/comparison-names.ts'
+import { COLUMN_COMPARISON_NAMES } from './engine/comparison-names.ts'
 import { FOLLOW_WAYS } from './engine/follow-ways.ts'
 
 const closedObjectOptions = { additionalProperties: false } as const
@@ -63,7 +63,7 @@ const RecordsSchema = Type.Object(
     columns: ColumnsSchema,
     children: Type.Optional(Type.Array(ChildSchema)),
     compare: Type.Optional(
-      Type.Record(Type.String(), oneOf(COMPARISON_NAMES), {
+      Type.Record(Type.String(), oneOf(COLUMN_COMPARISON_NAMES), {
         description:
           'By attribute or identifier type, how its column compares. An attribute without it can be seen and not asked about; identifiers compare exactly.',
       }),
@@ -90,7 +90,8 @@ const PollSchema = Type.Object(
   { ...closedObjectOptions, description: 'Of follow: poll.' },
 )
 
-const LogicalSchema = Type.Object(
+/** The settings of `follow: logical`: the mirror follows the log of PostgreSQL by logical decoding. */
+const LogicalDecodingSchema = Type.Object(
   {
     publication: Type.Optional(textSchema('The publication of the tables, which the administrator makes (default: rollcall).')),
     most_log: Type.Optional(
@@ -127,7 +128,7 @@ export const SourceFileSchema = Type.Object(
       }),
     ),
     poll: Type.Optional(PollSchema),
-    logical: Type.Optional(LogicalSchema),
+    logical: Type.Optional(LogicalDecodingSchema),
     tls: Type.Optional(
       Type.Object(
         { ca: Type.String({ pattern: '^/', description: 'Absolute path of the certificates that may sign its own.' }) },

@@ -2,13 +2,13 @@ import { KINDS } from '@rollcall/protocol'
 import { prepareRecord } from '@rollcall/records/records/prepare-record'
 import { expect, test } from 'vitest'
 import { officeSource } from '../test/office.ts'
-import { withGivenAttributes } from './given-attributes.ts'
+import { omitUnmappedAttributes } from './given-attributes.ts'
 import { readSourceFile } from './source-file.ts'
 
 test('attributes that no column gives are not looked for, and all others are', () => {
   const kind = KINDS.find(({ name }) => name === 'civil') ?? expect.fail()
   const records = readSourceFile(officeSource({ env: 'OFFICE' }), kind).records.get('Person') ?? expect.fail()
-  const { recordType } = withGivenAttributes(records)
+  const { recordType } = omitUnmappedAttributes(records)
   const names = recordType.attributes.map(({ name }) => name)
   const given = ['surname', 'given_name', 'sex', 'birth_date', 'birth_place', 'marriage_date', 'death_date']
   expect(names).toEqual(expect.arrayContaining(given))

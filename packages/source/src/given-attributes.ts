@@ -8,7 +8,7 @@ import type { RecordMapping } from './engine/mapped-records.ts'
  * Returns the mapping with fewer attributes and lists in its record type. An attribute or list stays if a column or a constant
  * of the mapping gives the first member of one of its paths.
  */
-export const withGivenAttributes = oncePerObject((records: RecordMapping): RecordMapping => {
+export const omitUnmappedAttributes = oncePerObject((records: RecordMapping): RecordMapping => {
   const { recordType, targets } = records
   // The document of a record has the members with which mapped paths begin, and no others.
   const keys = targets.flatMap(({ steps }) => steps.slice(0, 1).map(({ key }) => key))
@@ -27,8 +27,8 @@ export const withGivenAttributes = oncePerObject((records: RecordMapping): Recor
 })
 
 /**
- * True when the mapping may give an element of the list. For the empty path the record itself is the element: then the mapping
- * must give a path of one of the members. `isIn` is true for a path that the mapping may give.
+ * True when the mapping may give an element of the list. At the empty path the record itself is the element: then the mapping
+ * must give a value for one of the members. `isIn` is true for a path of the record at which the mapping may give a value.
  */
 const mayHaveElement = ({ paths, members }: Compound, isIn: (path: string) => boolean): boolean =>
   paths.some((path) =>

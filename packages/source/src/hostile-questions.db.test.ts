@@ -12,7 +12,7 @@ import { addressOf, makeOffice, officeSource } from '../test/office.ts'
 import { checkSource } from './check-source.ts'
 import type { OpenEngine } from './engine/engine.ts'
 import { openEngine } from './engines.ts'
-import { liveRecords } from './live-records.ts'
+import { createLiveRecordAccess } from './live-records.ts'
 import { neededConditionOf } from './needed.ts'
 import { conditionOf, createParameters as newParameters } from './postgresql/conditions.ts'
 import { readSourceFile } from './source-file.ts'
@@ -50,7 +50,7 @@ async function opened<Result>(
   const read = fileWith(more, file)
   const engine = openEngine(read, { OFFICE: address })
   try {
-    return await work(liveRecords(kind, read, engine, async () => NOBODY_PROTECTED).source, engine)
+    return await work(createLiveRecordAccess(kind, read, engine, async () => NOBODY_PROTECTED).source, engine)
   } finally {
     await engine.close()
   }

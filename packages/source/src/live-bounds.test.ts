@@ -5,7 +5,7 @@ import { RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-s
 import { type Kind, kindNamed } from '@rollcall/protocol'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { OpenEngine, RowSelection, SourceRow } from './engine/engine.ts'
-import { liveRecords } from './live-records.ts'
+import { createLiveRecordAccess } from './live-records.ts'
 import { readSourceFile } from './source-file.ts'
 
 const kind = kindNamed('civil') as Kind
@@ -46,7 +46,7 @@ function sourceOf(rows: (asked: RowSelection) => Promise<readonly SourceRow[]>, 
     log: () => expect.fail('it has no log'),
     ...{ report: unasked, slow: unasked, checkKey: unasked, catalog: unasked, sample: unasked, close: unasked },
   }
-  const { source } = liveRecords(kind, given, engine, async () => NOBODY_PROTECTED)
+  const { source } = createLiveRecordAccess(kind, given, engine, async () => NOBODY_PROTECTED)
   return { source, held: () => held }
 }
 

@@ -29,7 +29,7 @@ import { mirroredRegistry } from '../test/mirrored-office.ts'
 import { addressOf, makeOffice, type OfficePerson, officeSource } from '../test/office.ts'
 import type { OpenEngine } from './engine/engine.ts'
 import { openEngine } from './engines.ts'
-import { liveRecords } from './live-records.ts'
+import { createLiveRecordAccess } from './live-records.ts'
 import { startFollowers } from './mirror/followers.ts'
 import { readSourceFile } from './source-file.ts'
 
@@ -175,7 +175,7 @@ describe.each(ENGINES.filter(({ isHere }) => isHere()))('records of a $name', ({
     office = await open()
     const file = readSourceFile(JSON.parse(JSON.stringify(office.source)), registry.kind)
     engine = openEngine(file, { OFFICE: office.address })
-    const records = liveRecords(registry.kind, file, engine, ({ id }) => readProtection(database.db.pool, id))
+    const records = createLiveRecordAccess(registry.kind, file, engine, ({ id }) => readProtection(database.db.pool, id))
     source = records.source
     live = source.reader('sync')
     copied = await copyOf(office, name.toLowerCase())

@@ -4,7 +4,7 @@ import type { Protection } from '@rollcall/core/model/protection'
 import { type RecordReader, RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-source'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import {
-  type CandidateBatch,
+  type CandidatePortion,
   type CandidateSource,
   guardedReader,
   type SourceRecord,
@@ -18,7 +18,7 @@ import { withSnapshot } from './engine/connections.ts'
 import type { OpenEngine, RowSelection, SourceRow, SourceSnapshot } from './engine/engine.ts'
 import type { RecordMapping, SourceFile } from './engine/mapped-records.ts'
 import { nextKey } from './engine/row-statement.ts'
-import { withGivenAttributes } from './given-attributes.ts'
+import { omitUnmappedAttributes } from './given-attributes.ts'
 import { neededConditionOf } from './needed.ts'
 import { findSearchRefusal } from './refusal.ts'
 import { readRow } from './source-record.ts'
@@ -43,11 +43,11 @@ interface SearchTimeLimit {
 const NO_PARTICIPANT = 0
 
 /**
- * Makes the records of a source that is read live.
+ * Makes the functions that read the records of a source live.
  * @param protectionOf reads the protected persons of a registry
  * @param most milliseconds for all statements of a search
  */
-export function liveRecords(
+export function createLiveRecordAccess(
   kind: Kind,
   file: SourceFile,
   engine: OpenEngine,
@@ -158,9 +158,9 @@ async function* readPortions(
   records: RecordMapping | undefined,
   asked: Pick<RowSelection, 'needed' | 'keys' | 'after'>,
   written = new Date(),
-): AsyncGenerator<CandidateBatch> {
+): AsyncGenerator<CandidatePortion> {
   if (records === undefined || asked.needed.is === 'nothing') return
-  const given = withGivenAttributes(records)
+  const given = omitUnmappedAttributes(records)
   let { after } = asked
   let isLast = isOwn
   const state = await begin()

@@ -4,7 +4,7 @@ import { type Comparator, elementAttributes, isCompound, type Literal, type Pred
 import type { Identifier } from '@rollcall/core/model/records'
 import type { MappingTarget } from '@rollcall/import/column-mapping'
 import { type Attribute, searchKey, UNLISTED } from '@rollcall/protocol'
-import { COMPARISON_WAYS, type ComparisonSubject } from './comparisons.ts'
+import { COLUMN_COMPARISON_RULES, type ComparisonSubject } from './comparisons.ts'
 import {
   ANY_RECORD_MAY_MATCH,
   type ColumnTest,
@@ -78,14 +78,14 @@ function comparisonCondition(records: RecordMapping, attribute: Attribute, asked
   const operator = isCount && asked === 'eq' ? 'ge' : asked
   return someColumnCondition(
     mappedColumnsOf(records, (target) => target.reads.includes(attribute.name)),
-    (target) => COMPARISON_WAYS[way].test(attribute, target, operator, value),
+    (target) => COLUMN_COMPARISON_RULES[way].test(attribute, target, operator, value),
   )
 }
 
 function identifierCondition(records: RecordMapping, { type, value }: Identifier): NeededCondition {
   const way = records.compare.get(type) ?? 'exact'
   return someColumnCondition(identifierColumns(records, type), (target) =>
-    COMPARISON_WAYS[way].test(ANY_IDENTIFIER, target, 'eq', value),
+    COLUMN_COMPARISON_RULES[way].test(ANY_IDENTIFIER, target, 'eq', value),
   )
 }
 

@@ -14,7 +14,7 @@ import {
 import type { EnvironmentVariables } from './engine/address.ts'
 import type { OpenEngine } from './engine/engine.ts'
 import { openEngine } from './engines.ts'
-import { liveRecords } from './live-records.ts'
+import { createLiveRecordAccess } from './live-records.ts'
 import { readSourceFile } from './source-file.ts'
 
 interface OpenedSource {
@@ -82,7 +82,7 @@ function openSource(
     const read = readSourceFile(source, kind)
     const engine = openEngine(read, env)
     const protectionOf = ({ id }: { readonly id: number }) => readProtection(db.pool, id)
-    return { ...shared, engine, records: liveRecords(kind, read, engine, protectionOf, searchTime) }
+    return { ...shared, engine, records: createLiveRecordAccess(kind, read, engine, protectionOf, searchTime) }
   } catch (error) {
     return { ...shared, engine: null, records: makeFailingRecords(() => Promise.reject(new RecordsUnavailable(error))) }
   }

@@ -6,7 +6,7 @@ import type { ProposedColumn, ProposedRule } from '@rollcall/import/proposed-col
 import { findRecordPath } from '@rollcall/import/record-paths'
 import type { Attribute, Kind, RecordType } from '@rollcall/protocol'
 import type { CatalogColumn, CatalogTable } from './engine/catalog.ts'
-import type { ComparisonName } from './engine/comparison-names.ts'
+import type { ColumnComparisonName } from './engine/comparison-names.ts'
 
 /** A member that is proposed for a source file. */
 export interface ProposedMember {
@@ -201,7 +201,7 @@ function findProposedMember({ column, state, path, rule, choices, reasons }: Pro
  * Proposes the member of `columns` for the primary identifier, with the columns from which a person must choose; null: `members`
  * already has that member, and not as an optional one.
  */
-export function proposePrimary(
+export function proposePrimaryIdentifier(
   recordType: RecordType,
   sampled: SampledTable,
   members: readonly ProposedMember[],
@@ -224,8 +224,8 @@ export function proposeCompare(
   kind: Kind,
   recordType: RecordType,
   parts: readonly { readonly table: CatalogTable; readonly members: readonly ProposedMember[] }[],
-): ReadonlyMap<string, ComparisonName> {
-  const compare = new Map<string, ComparisonName>()
+): ReadonlyMap<string, ColumnComparisonName> {
+  const compare = new Map<string, ColumnComparisonName>()
   for (const { table, members } of parts) {
     for (const { name, value, choices, isOptional } of members) {
       const rule = value ?? choices[0]?.value
@@ -246,7 +246,11 @@ export function proposeCompare(
 }
 
 /** How a column is compared; null: its values can be shown, but no question can use it. */
-function findComparison({ type, fold }: Attribute, rule: ProposedRule, column: CatalogColumn | undefined): ComparisonName | null {
+function findComparison(
+  { type, fold }: Attribute,
+  rule: ProposedRule,
+  column: CatalogColumn | undefined,
+): ColumnComparisonName | null {
   switch (type) {
     case 'date':
     case 'datetime':

@@ -9,7 +9,7 @@ import { plainName, proposeColumns } from '@rollcall/import/propose-mapping'
 import type { Kind, RecordType } from '@rollcall/protocol'
 import { databaseRefusal } from './database-refusal.ts'
 import type { CatalogTable } from './engine/catalog.ts'
-import type { ComparisonName } from './engine/comparison-names.ts'
+import type { ColumnComparisonName } from './engine/comparison-names.ts'
 import type { OpenEngine } from './engine/engine.ts'
 import type { SourceFile } from './engine/mapped-records.ts'
 import { makeRefusal, SourceRefusal } from './engine/source-refusal.ts'
@@ -18,7 +18,7 @@ import {
   proposeCompare,
   proposeKey,
   proposeMembers,
-  proposePrimary,
+  proposePrimaryIdentifier,
   proposeWhere,
   type SampledTable,
 } from './propose-part.ts'
@@ -40,11 +40,11 @@ const RECORD_TYPE_NAME_POINTS = 2
 const COMMON_KEY_NAMES = new Set(['id', 'no', 'nr', 'key', 'code', 'number', 'uuid', 'guid', 'rowid', 'oid', 'seq', 'pk'])
 
 /** The proposed mapping of one record type. */
-export interface ProposedRecords {
+export interface ProposedRecordMapping {
   readonly recordType: RecordType
   readonly own: ProposedTable
   readonly children: readonly ProposedTable[]
-  readonly compare: ReadonlyMap<string, ComparisonName>
+  readonly compare: ReadonlyMap<string, ColumnComparisonName>
 }
 
 /** A table with the members that are proposed for it. */
@@ -70,11 +70,11 @@ export async function proposeSource(
   file: Pick<SourceFile, 'url'>,
   engine: OpenEngine,
   tables: ReadonlyMap<string, string>,
-): Promise<readonly ProposedRecords[]> {
+): Promise<readonly ProposedRecordMapping[]> {
   try {
     const catalog = await engine.catalog()
     const chosen = chooseTables(kind, catalog, tables)
-    const records: ProposedRecords[] = []
+    const records: ProposedRecordMapping[] = []
     for (const [recordType, own] of chosen) {
       const others = catalog.filter((table) => ![...chosen.values()].includes(table))
       records.push(await proposeRecords(kind, recordType, own, others, engine))
@@ -205,7 +205,7 @@ async function proposeRecords(
   table: CatalogTable,
   others: readonly CatalogTable[],
   engine: OpenEngine,
-): Promise<ProposedRecords> {
+): Promise<ProposedRecordMapping> {
   const taken = new Map<string, string>()
   const sampled = await readTableSample(engine, table, others)
   const key = proposeKey(sampled)
@@ -228,7 +228,7 @@ async function proposeRecords(
     })
   }
   const all = [...columns, ...children.flatMap((child) => child.columns)]
-  const primary = proposePrimary(recordType, sampled, all)
+  const primary = proposePrimaryIdentifier(recordType, sampled, all)
   const own = {
     table,
     select: findSelectSql(table, engine),

@@ -4,13 +4,13 @@ import { yamlMember, yamlName } from '@rollcall/base/shared/yaml-text'
 import { UNDECIDED_MARK } from '@rollcall/import/column-mapping'
 import type { SourceFile } from './engine/mapped-records.ts'
 import type { ProposedMember } from './propose-part.ts'
-import type { ProposedRecords, ProposedTable } from './propose-source.ts'
+import type { ProposedRecordMapping, ProposedTable } from './propose-source.ts'
 
 /** Returns the text of a proposed source file. @param of the namespace of a registry, or the name of a kind */
 export function writeProposedText(
   of: string,
   { engine, url }: Pick<SourceFile, 'engine' | 'url'>,
-  records: readonly ProposedRecords[],
+  records: readonly ProposedRecordMapping[],
 ): string {
   const lines = [
     `# Proposed for ${of}, from the names and the first rows of its tables. Review every line.`,
@@ -25,7 +25,7 @@ export function writeProposedText(
 }
 
 /** Lists what a person must decide: for each open member its record type, table and name, and the reasons. */
-export const undecidedMemberLines = (records: readonly ProposedRecords[]): readonly string[] =>
+export const undecidedMemberLines = (records: readonly ProposedRecordMapping[]): readonly string[] =>
   records.flatMap(({ recordType, own, children }) =>
     [own, ...children].flatMap(({ table, head, columns }) =>
       [...head, ...columns]
@@ -37,7 +37,7 @@ export const undecidedMemberLines = (records: readonly ProposedRecords[]): reado
 const indentLines = (depth: number, lines: readonly string[]): string[] =>
   lines.map((line) => (line === '' ? '' : `${'  '.repeat(depth)}${line}`))
 
-function recordLines({ recordType, own, children, compare }: ProposedRecords): readonly string[] {
+function recordLines({ recordType, own, children, compare }: ProposedRecordMapping): readonly string[] {
   return indentLines(1, [
     `${yamlName(recordType.name)}:`,
     ...indentLines(1, partLines(own)),

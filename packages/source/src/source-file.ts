@@ -15,8 +15,8 @@ import {
   resolveIdentifierType,
   validator,
 } from '@rollcall/protocol'
-import { COMPARISON_WAYS, type ComparisonSubject } from './comparisons.ts'
-import type { ComparisonName } from './engine/comparison-names.ts'
+import { COLUMN_COMPARISON_RULES, type ComparisonSubject } from './comparisons.ts'
+import type { ColumnComparisonName } from './engine/comparison-names.ts'
 import { checkEngine, type EngineName } from './engine/engine-names.ts'
 import { FOLLOW_WAYS_BY_ENGINE, type FollowWay } from './engine/follow-ways.ts'
 import {
@@ -54,7 +54,7 @@ export function readSourceFile(given: unknown, kind: Kind): SourceFile {
       const names = kind.record_types.map((type) => type.name)
       throw makeRefusal(['records', name], `must be one of ${names.join(', ')}${nearestNameHint(name, names)}`)
     }
-    const read = readRecords(kind, recordType, one, ['records', name])
+    const read = readRecordMapping(kind, recordType, one, ['records', name])
     refuseLongNames(file.engine, read)
     checkRecordsForFollowWay(file.mirror, read, one)
     records.set(name, read)
@@ -90,10 +90,8 @@ export function readSourceWithoutRecords(given: unknown): SourceFile {
   }
 }
 
-const WAY_SETTING_VALUES = ['live', 'mirror'] as const
-/**
- * For messages, by the way of following: how the file must name a logged table. In MariaDB (`binlog`) it may have no schema.
- */
+const LIVE_OR_MIRROR_VALUES = ['live', 'mirror'] as const
+/** For messages, by the way of following: how the file must name a logged table. In MariaDB (`binlog`) it may have no schema. */
 const TABLE_ADVICE = {
   logical:
     'with its schema in from, such as office.person: with follow: logical the log tells of tables; or name in tables those that it reads',
@@ -106,7 +104,7 @@ const WAYS_WITH_SETTINGS = ['logical', 'poll'] as const satisfies readonly Follo
 function readMirror(file: GivenSourceFile, engine: EngineName): MirrorSettings | null {
   const { way, follow, events = 'changes', compare = '03:00', poll = {}, logical = {} } = file
   if (way !== 'live' && way !== 'mirror') {
-    throw makeRefusal(['way'], `must be ${WAY_SETTING_VALUES.join(' or ')}${nearestNameHint(way, WAY_SETTING_VALUES)}`)
+    throw makeRefusal(['way'], `must be ${LIVE_OR_MIRROR_VALUES.join(' or ')}${nearestNameHint(way, LIVE_OR_MIRROR_VALUES)}`)
   }
   if (way === 'live') {
     for (const name of ['follow', 'events', 'compare', ...WAYS_WITH_SETTINGS] as const) {
@@ -190,7 +188,7 @@ function refuseUndecided(given: unknown, at: readonly PathStep[]): void {
   }
 }
 
-function readRecords(
+function readRecordMapping(
   kind: Kind,
   recordType: RecordType,
   { compare = {}, children = [], key, ...own }: GivenRecordMapping,
@@ -274,7 +272,9 @@ function readPart(
     key,
     changed: changed ?? null,
     logged:
-      tables === undefined ? loggedTablesOf(place, key) : tables.map((one, index) => readTable(one, [...at, 'tables', index])),
+      tables === undefined
+        ? loggedTablesOf(place, key)
+        : tables.map((one, index) => readLoggedTable(one, [...at, 'tables', index])),
     columns,
     targets,
     reader: createRowReader({ targets, duplicates: null }, columns),
@@ -300,7 +300,7 @@ function readTableOrQuery(from: string | undefined, select: string | undefined, 
 const loggedTablesOf = (from: MappedTable['from'], key: string): MappedTable['logged'] =>
   'select' in from ? [] : [{ ...from, key }]
 
-function readTable({ from, on: key }: NonNullable<GivenPart['tables']>[number], at: readonly PathStep[]): LoggedTable {
+function readLoggedTable({ from, on: key }: NonNullable<GivenPart['tables']>[number], at: readonly PathStep[]): LoggedTable {
   const [, schema, table] = TABLE_NAME_PATTERN.exec(from) ?? []
   if (schema === undefined || table === undefined) {
     throw makeRefusal([...at, 'from'], 'must be a table with its schema, such as office.person')
@@ -317,17 +317,17 @@ function requireSqlWithoutSemicolon(text: string, at: readonly PathStep[]): stri
 function readCompare(
   kind: Kind,
   recordType: RecordType,
-  given: Readonly<Record<string, ComparisonName>>,
+  given: Readonly<Record<string, ColumnComparisonName>>,
   targets: readonly MappingTarget[],
   at: readonly PathStep[],
-): ReadonlyMap<string, ComparisonName> {
-  const compare = new Map<string, ComparisonName>()
+): ReadonlyMap<string, ColumnComparisonName> {
+  const compare = new Map<string, ColumnComparisonName>()
   for (const [name, way] of Object.entries(given)) {
     const place = [...at, 'compare', name]
     const { name: known, compared } = requireComparisonSubject(kind, recordType, name, place)
     const readers = targets.filter((target) => target.reads.includes(known))
     if (compared !== 'identifier' && readers.length === 0) throw makeRefusal(place, 'no column gives it')
-    const problem = COMPARISON_WAYS[way].problem(compared, readers)
+    const problem = COLUMN_COMPARISON_RULES[way].problem(compared, readers)
     if (problem !== null) throw makeRefusal(place, problem)
     compare.set(known, way)
   }

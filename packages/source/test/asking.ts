@@ -7,7 +7,7 @@ import { type Kind, kindNamed } from '@rollcall/protocol'
 import type { OpenEngine } from '../src/engine/engine.ts'
 import type { SourceFile } from '../src/engine/mapped-records.ts'
 import { openEngine } from '../src/engines.ts'
-import { liveRecords } from '../src/live-records.ts'
+import { createLiveRecordAccess } from '../src/live-records.ts'
 import { readSourceFile } from '../src/source-file.ts'
 
 export const kind = kindNamed('civil') as Kind
@@ -23,7 +23,7 @@ export async function asking<Result>(
   const file = readSourceFile(JSON.parse(JSON.stringify(given)), kind)
   const engine = openEngine(file, { OFFICE: address })
   try {
-    return await work(liveRecords(kind, file, engine, async () => NOBODY_PROTECTED).source, engine, file)
+    return await work(createLiveRecordAccess(kind, file, engine, async () => NOBODY_PROTECTED).source, engine, file)
   } finally {
     await engine.close()
   }

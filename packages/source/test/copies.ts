@@ -9,7 +9,7 @@ import { recordsOf } from '@rollcall/records/records/registry-records'
 import { requireRegistry } from '@rollcall/records/registries/registries'
 import type { EnvironmentVariables } from '../src/engine/address.ts'
 import { openEngine } from '../src/engines.ts'
-import { liveRecords } from '../src/live-records.ts'
+import { createLiveRecordAccess } from '../src/live-records.ts'
 import { readSourceFile } from '../src/source-file.ts'
 
 /** The documents of a registry, by record type and primary identifier. Rows of a source may have the same identifier. */
@@ -38,7 +38,7 @@ export async function differences(db: Database, namespace: string, env: Environm
   const file = { ...readSourceFile(registry.source, registry.kind), mirror: null }
   const engine = openEngine(file, env)
   try {
-    const { source } = liveRecords(registry.kind, file, engine, async () => NOBODY_PROTECTED)
+    const { source } = createLiveRecordAccess(registry.kind, file, engine, async () => NOBODY_PROTECTED)
     const live = await documentsOf(source.reader('sync'), registry)
     const copied = await documentsOf(recordsOf(db, registry).within(db.pool), registry)
     const names = [...new Set([...live.keys(), ...copied.keys()])]

@@ -11,7 +11,10 @@ const DEATH_WINDOW_DAYS = 6 * 365
 /** The relation of a person to the head of the household. */
 export type HouseholdRole = 'head' | 'spouse' | 'child' | 'parent'
 
-/** A marriage. `number` is the index of one partner, of which the MRN is made; `divorce_day` is null without a divorce. */
+/**
+ * A marriage. The MRN (marriage registration number) of both partners is made from `number`, the index of one partner.
+ * `divorce_day` is null without a divorce.
+ */
 export interface MarriageDays {
   readonly number: number
   readonly marriage_day: number
@@ -43,8 +46,8 @@ interface ChildbearingDays {
  * @param first the index of the head
  */
 export function makeHouseholdMembers(stream: RandomStream, first: number, size: number): [HouseholdMember, ...HouseholdMember[]] {
-  // A head of 24 or more was of age (18) before the six years in which people die, so children can be born before that.
-  // In a household of two the head may be younger, and dies only after coming of age.
+  // People die in the last six years only. A head of 24 or more was of age (18) before these years, so children can be born
+  // before the head dies. In a household of one or two the head may be younger; in one of two, the head dies only when of age.
   const [youngest, oldest] = size > 2 ? [24, 58] : [20, 88]
   const headAge = stream.between(youngest, oldest)
   const sex: Sex = stream.chance(0.6) ? 'male' : 'female'
@@ -55,7 +58,7 @@ export function makeHouseholdMembers(stream: RandomStream, first: number, size: 
     : [
         makeSingle(
           stream,
-          makeBornPerson(stream, 'head', sex, headBirth, size > 1 ? headBirth + COMING_OF_AGE_DAYS : headBirth),
+          makeMemberWithoutMarriage(stream, 'head', sex, headBirth, size > 1 ? headBirth + COMING_OF_AGE_DAYS : headBirth),
           first,
         ),
       ]
@@ -78,8 +81,8 @@ function makeCouple(
 ): [HouseholdMember, HouseholdMember] {
   const spouseBirth = drawBirthDay(stream, spouseAge)
   const union = makeMarriage(stream, first, Math.max(headBirth, spouseBirth) + COMING_OF_AGE_DAYS)
-  const head = makeBornPerson(stream, 'head', sex, headBirth, union.marriage_day)
-  const spouse = makeBornPerson(stream, 'spouse', sex === 'male' ? 'female' : 'male', spouseBirth, union.marriage_day)
+  const head = makeMemberWithoutMarriage(stream, 'head', sex, headBirth, union.marriage_day)
+  const spouse = makeMemberWithoutMarriage(stream, 'spouse', sex === 'male' ? 'female' : 'male', spouseBirth, union.marriage_day)
   return [
     { ...head, union, marital_status: spouse.death_day === null ? 'M' : 'W' },
     { ...spouse, union, marital_status: head.death_day === null ? 'M' : 'W' },
@@ -100,14 +103,14 @@ function makeSingle(stream: RandomStream, person: MemberWithoutMarriage, index: 
 
 function makeChild(stream: RandomStream, { from, to }: ChildbearingDays): HouseholdMember {
   const sex: Sex = stream.chance(0.5) ? 'female' : 'male'
-  return { ...makeBornPerson(stream, 'child', sex, stream.between(from, to)), union: null, marital_status: 'S' }
+  return { ...makeMemberWithoutMarriage(stream, 'child', sex, stream.between(from, to)), union: null, marital_status: 'S' }
 }
 
 /** Makes a parent of the head, 18 to 40 years older than the head. */
 function makeParent(stream: RandomStream, headBirth: number, index: number): HouseholdMember {
   const sex: Sex = stream.chance(0.7) ? 'female' : 'male'
   const birth_day = headBirth - stream.between(COMING_OF_AGE_DAYS, Math.floor(40 * YEAR_DAYS))
-  return makeSingle(stream, makeBornPerson(stream, 'parent', sex, birth_day), index)
+  return makeSingle(stream, makeMemberWithoutMarriage(stream, 'parent', sex, birth_day), index)
 }
 
 /**
@@ -131,7 +134,7 @@ function drawBirthDay(stream: RandomStream, age: number): number {
 }
 
 /** Makes a person. Some have died, older people more often, but never before `notBefore`. */
-function makeBornPerson(
+function makeMemberWithoutMarriage(
   stream: RandomStream,
   role: HouseholdRole,
   sex: Sex,

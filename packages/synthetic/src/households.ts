@@ -53,7 +53,7 @@ function shuffledSizes(population: Population, block: number): number[] {
   return sizes
 }
 
-/** The household in which a person lives. */
+/** Makes the household of a person. The latest household is kept, and is not made again. */
 export function householdOfPerson(population: Population, index: number): Household {
   const block = Math.floor(index / PERSONS_PER_BLOCK)
   let first = block * PERSONS_PER_BLOCK

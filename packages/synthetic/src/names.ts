@@ -18,12 +18,10 @@ export type Sex = 'female' | 'male'
 const PREFIXES = { female: ['Ms', 'Mrs', 'Dr'], male: ['Mr', 'Dr', 'Hon.'] } as const
 const SUFFIXES = ['Jr', 'III', 'PhD'] as const
 
-/** A random given name of the culture. */
 export function givenName(stream: RandomStream, culture: Culture, sex: Sex): string {
   return stream.pick(culture.openings) + stream.pick(culture[sex])
 }
 
-/** A random family name of the culture. */
 export function familyName(stream: RandomStream, culture: Culture): string {
   return stream.pick(culture.surnames.openings) + stream.pick(culture.surnames.endings)
 }

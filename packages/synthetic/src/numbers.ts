@@ -10,7 +10,7 @@ export const PERSON_INDEX_LIMIT = 1_000_000_000
 const MODULUS = 10_000_000_000
 
 /** The types of identifier numbers. Each has a prefix and an offset, so that a person's UIN and BRN have different digits. */
-const NUMBER_REGISTERS = {
+const IDENTIFIER_NUMBER_TYPES = {
   UIN: { prefix: '', salt: 1 },
   BRN: { prefix: 'B-', salt: 2 },
   MRN: { prefix: 'M-', salt: 3 },
@@ -21,11 +21,11 @@ const NUMBER_REGISTERS = {
   FARM_ID: { prefix: 'FM-', salt: 8 },
 } as const
 
-export type NumberRegister = keyof typeof NUMBER_REGISTERS
+export type IdentifierNumberType = keyof typeof IDENTIFIER_NUMBER_TYPES
 
-/** The number of a register, such as BRN, for the person or thing with this index (0 to 10^10 − 1). */
-export function identifierNumber(population: Population, register: NumberRegister, index: number): string {
-  const { prefix, salt } = NUMBER_REGISTERS[register]
+/** Makes an identifier of one type, such as BRN (birth registration number), for an index of a person or thing (below 10^10). */
+export function identifierNumber(population: Population, register: IdentifierNumberType, index: number): string {
+  const { prefix, salt } = IDENTIFIER_NUMBER_TYPES[register]
   const high = (population.high ^ Math.imul(salt, 0x9e3779b1)) >>> 0
   const low = (population.low ^ Math.imul(salt, 0x85ebca6b)) >>> 0
   const offset = (high % 100_000) * 100_000 + (low % 100_000)

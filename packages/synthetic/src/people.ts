@@ -50,7 +50,7 @@ export function syntheticPerson(seed: number | string, index: number): Person {
   return personAt(populationOf(seed), index)
 }
 
-/** Makes the person with an index in the population. */
+/** Makes a person: the same population and index give the same person. */
 export function personAt(population: Population, index: number): Person {
   return personInHousehold(population, householdOfPerson(population, index), index)
 }

@@ -36,7 +36,7 @@ export interface Dwelling {
   readonly longitude: number
 }
 
-/** Makes a random home. */
+/** Draws a home; each region is equally likely. */
 export function drawDwelling(stream: RandomStream): Dwelling {
   const region = stream.below(REGIONS.length)
   const sub = stream.between(1, 9)

@@ -1,5 +1,5 @@
 /** THE list of acts that may wait for a second operator: a proposal names one of them. */
-import type { ActRow, BaseActDeps } from '../act.ts'
+import type { ActDescription, BaseActDeps } from '../act.ts'
 import { changeCallback } from '../callbacks/callbacks.ts'
 import { showInboxMessage } from '../callbacks/inbox.ts'
 import { applyConfiguration } from '../configuration/apply.ts'
@@ -25,9 +25,10 @@ import { addRegistry, changeRegistry } from '../registries/registries.ts'
 /** The dependencies of every act of the list. */
 export type ActDeps = RetentionDeps & HasEventRecording & BaseActDeps
 
+/** An act that may wait for a second operator: its function, and in `act` the facts about it. */
 export interface ApprovableAct {
   (deps: ActDeps, input: never): Promise<unknown>
-  readonly act: ActRow<ActDeps>
+  readonly act: ActDescription<ActDeps>
 }
 
 export const APPROVABLE_ACTS: readonly ApprovableAct[] = [

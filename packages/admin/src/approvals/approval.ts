@@ -5,7 +5,7 @@ import type { Limits } from '@rollcall/core/limits'
 import { hasRole, type Operator, type OperatorRole } from '@rollcall/core/model/operator'
 import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
 import { addProposal, type ProposalActor, SEALED_PROPOSAL_TABLE } from '@rollcall/participants/store/proposals'
-import type { ApprovalRules, BaseActDeps } from '../act.ts'
+import type { ApprovalService, BaseActDeps } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
 import { auditAct } from '../audit/operator-entries.ts'
 import { callingOperator } from '../caller.ts'
@@ -45,7 +45,7 @@ interface ApprovalDeps {
 }
 
 /** Makes the `approvals` of a server that needs two operators: `propose` stores the act as a proposal. */
-export function createApprovals({ limits, clock = SYSTEM_CLOCK }: ApprovalDeps): ApprovalRules {
+export function createApprovalService({ limits, clock = SYSTEM_CLOCK }: ApprovalDeps): ApprovalService {
   return {
     areNeeded: true,
     async propose(given, { name, role, diff, input }) {

@@ -29,8 +29,8 @@ export interface ProposedChanges {
 export function diffLinesOf({ about = {}, stored = {}, wanted, lines = [] }: ProposedChanges, hidden: readonly string[]) {
   const before = stored as Readonly<Record<string, unknown>>
   const shown = [
-    ...entriesWithValue(about).map(([at, to]) => ({ at, from: to, to })),
-    ...entriesWithValue(wanted)
+    ...definedMembers(about).map(([at, to]) => ({ at, from: to, to })),
+    ...definedMembers(wanted)
       .map(([at, to]) => ({ at, from: before[at] ?? null, to }))
       .filter(({ from, to }) => !isSameJson(from, to)),
     ...lines,
@@ -38,7 +38,7 @@ export function diffLinesOf({ about = {}, stored = {}, wanted, lines = [] }: Pro
   return shown.filter(({ at }) => !hidden.includes(at))
 }
 
-const entriesWithValue = (members: object): readonly [string, unknown][] =>
+const definedMembers = (members: object): readonly [string, unknown][] =>
   Object.entries(members).filter(([, value]) => value !== undefined)
 
 /** True when two values are equal, written as canonical JSON. */

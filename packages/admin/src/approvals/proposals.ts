@@ -108,7 +108,7 @@ export const showProposal = defineAct(
     const act = findAct(found.act)
     const shown = proposalForCaller(found, caller)
     const isOpen = found.sealed !== null && found.state === 'waiting' && act !== null && canDecide(caller, act.act)
-    // A diff names no person, so only an act that has confidential members needs an audit entry.
+    // This call needs an audit entry only if it shows confidential members: a diff names no person.
     await enter(isOpen && act.act.confidential.length > 0 ? { note: `proposal show: ${act.act.name}` } : null)
     if (!isOpen || found.sealed === null) return { ...shown, confidential: null }
     const input = await decryptInput(deps, { id, sealed: found.sealed })

@@ -23,13 +23,13 @@ export const AccessesOfMonth = closed({
 })
 export type AccessesOfMonth = ReadOnly<Static<typeof AccessesOfMonth>>
 
-type PersonAccess = EntryFacts & {
+type AccessEntryFacts = EntryFacts & {
   /** True if the message was not sent: no data left the registry. */
   readonly unsent: boolean
 }
 
 /** Groups accesses by institution and month, the newest first. @param names the names of institutions, by sender_id */
-export function accessesByMonth(accesses: readonly PersonAccess[], names: ReadonlyMap<string, string>): AccessesOfMonth[] {
+export function accessesByMonth(accesses: readonly AccessEntryFacts[], names: ReadonlyMap<string, string>): AccessesOfMonth[] {
   const newest = accesses.toSorted((one, other) => Date.parse(other.at) - Date.parse(one.at))
   const groups = Map.groupBy(newest, ({ at, participant }) => JSON.stringify([monthOf(at), participant]))
   return [...groups.values()].flatMap((alike) => {
@@ -39,9 +39,9 @@ export function accessesByMonth(accesses: readonly PersonAccess[], names: Readon
 }
 
 /** Sums up the accesses of one institution in one month. @param newest the latest of these accesses */
-function sumUpMonth(newest: PersonAccess, accesses: readonly PersonAccess[], who: string): AccessesOfMonth {
+function sumUpMonth(newest: AccessEntryFacts, accesses: readonly AccessEntryFacts[], who: string): AccessesOfMonth {
   const sent = accesses.filter(({ unsent }) => !unsent)
-  const data = [...new Set(sent.flatMap(({ shown }) => Object.values(shown).flat()).flatMap(topicOfPath))].sort()
+  const data = [...new Set(sent.flatMap(({ shown }) => Object.values(shown).flat()).flatMap(mainWordOfPath))].sort()
   const said = data.length === 0 ? '' : `: ${data.join(', ')}`
   return {
     month: monthOf(newest.at),
@@ -58,7 +58,7 @@ function sumUpMonth(newest: PersonAccess, accesses: readonly PersonAccess[], who
 /** Characters in a name that could reverse the text behind it, or control the output. */
 const UNSAFE_CHARACTERS = /[\p{Cc}\p{Bidi_C}]/gu
 
-const whoAccessed = ({ participant }: PersonAccess, names: ReadonlyMap<string, string>): string =>
+const whoAccessed = ({ participant }: AccessEntryFacts, names: ReadonlyMap<string, string>): string =>
   participant === null ? 'An employee of the registry, or a program of it' : (names.get(participant) ?? participant)
 
 const monthOf = (at: string): string => at.slice(0, 7)
@@ -78,7 +78,7 @@ const ACCESS_NOUNS: Readonly<Record<string, NounForms>> = {
 const DEFAULT_ACCESS_NOUN: NounForms = ['question', 'questions']
 const UNSENT_NOUN: NounForms = ['message that was not sent', 'messages that were not sent']
 
-function countsText(accesses: readonly PersonAccess[]): string {
+function countsText(accesses: readonly AccessEntryFacts[]): string {
   const groups = Map.groupBy(accesses, ({ kind, operation, unsent }) =>
     unsent ? UNSENT_NOUN : (ACCESS_NOUNS[kind] ?? ACCESS_NOUNS[operation ?? ''] ?? DEFAULT_ACCESS_NOUN),
   )
@@ -110,7 +110,7 @@ const CONTAINER_WORDS = new Set(
 )
 
 /** The word that people use for a path, as a list of one: `name` for name.surname. Empty for a path that only programs read. */
-function topicOfPath(path: string): readonly string[] {
+function mainWordOfPath(path: string): readonly string[] {
   const words = plainWordsOfPath(path)
   return words === null ? [] : [words.find((word) => !CONTAINER_WORDS.has(word)) ?? 'identifier']
 }

@@ -34,7 +34,7 @@ export interface PruneDeps {
   readonly now?: () => Date
   /** True: entries are only counted, and nothing is deleted. */
   readonly dryRun: boolean
-  /** The entries that one transaction reads (default 20,000). The number doubles each time no checkpoint is among them. */
+  /** How many entries one transaction reads (default 20,000). The number doubles each time no checkpoint signs any of them. */
   readonly atOnce?: number
 }
 
@@ -118,16 +118,17 @@ async function pruneChain(
     })
     deleted += step.part?.entries ?? 0
     if (step.stop !== null) return { deleted, held: step.stop === 'held' }
-    // If no checkpoint with an old last entry signs any of these, the next step reads twice as many, to find one.
+    // If `part` is null, no checkpoint lets these entries be deleted: the next step reads twice as many, to find one.
     most = step.part === null ? most * 2 : atOnce
     after = step.part?.sequence ?? after
   }
 }
 
 /**
- * Returns the part of a chunk that a checkpoint signs: the whole chunk, or its part up to the last checkpoint. Checkpoints whose
- * last entry is not old do not count. Null: no checkpoint signs any of it. If the chunk ends the chain of a killed process, no
- * checkpoint will come: then the last entry is signed here, and the whole chunk is returned. A dry run signs nothing.
+ * Returns the part of a chunk that a checkpoint signs: the whole chunk, or its part up to the last checkpoint. A checkpoint does
+ * not count if the last entry that it signs is from `before` or later. Null: no checkpoint signs an entry of the chunk. If the
+ * chunk ends the chain of a killed process, no checkpoint will come: then the last entry is signed here, and the whole chunk is
+ * returned. A dry run signs nothing.
  */
 async function signedPartOfChunk(
   pruning: ChainPruneDeps & { readonly transaction: Database['kysely'] },

@@ -100,7 +100,6 @@ export const showVerification = defineAdminFunction(
   async ({ verifying }: HasVerification) => verifying.progress(),
 )
 
-/** Ends the verification that is running. */
 export const stopVerification = defineAct(
   { name: 'audit verify stop', approval: 'never', input: closed({}), result: Progress },
   async (deps: HasVerification) => {

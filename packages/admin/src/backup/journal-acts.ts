@@ -32,7 +32,7 @@ import { recordIdsWithMerged } from '../persons/with-merged.ts'
 import { deleteNamedRecords } from '../records/records.ts'
 import { repeatRemoval } from '../removal.ts'
 
-export interface ApplyDeps {
+export interface JournalRepeatDeps {
   readonly db: Database
   readonly owner: Database
   readonly vault: Vault
@@ -43,7 +43,7 @@ export interface ApplyDeps {
 
 type JournalActOf<Kind extends JournalKind> = Extract<JournalAct, { readonly kind: Kind }>
 
-type ActRepeater<Kind extends JournalKind> = (deps: ApplyDeps, act: JournalActOf<Kind>, at: Date) => Promise<unknown>
+type ActRepeater<Kind extends JournalKind> = (deps: JournalRepeatDeps, act: JournalActOf<Kind>, at: Date) => Promise<unknown>
 
 /**
  * How each kind of act is repeated. The restored database may lack what an act names, such as a registry: it was added after the
@@ -129,8 +129,8 @@ const missingParticipantRefusal = (sender_id: string): AdminRefusal =>
     `${sender_id} was added after the backup, and a person withdrew a consent from it: add it again (rollcall participant add)`,
   )
 
-/** Erases a person again. First removes holds made before the act that `act.holds` lacks: they had ended before the act. */
-async function erasePerson(deps: ApplyDeps, act: JournalActOf<'person_erased'>, at: Date): Promise<void> {
+/** Erases a person again. First removes each hold made before `at` that is not in `act.holds`: the hold had ended by then. */
+async function erasePerson(deps: JournalRepeatDeps, act: JournalActOf<'person_erased'>, at: Date): Promise<void> {
   const { db, owner } = deps
   await removeHoldsExcept(db, { except: act.holds, made_before: at, removed_by: 'restore' })
   const pseudonyms = act.pseudonyms.map((pseudonym) => Buffer.from(pseudonym, 'hex'))
@@ -161,7 +161,7 @@ export interface UnrepeatedActs {
 }
 
 /** Repeats acts of the journal in order. A refused act does not stop the others. @returns the refused acts */
-export async function repeatJournalActs(deps: ApplyDeps, acts: ActsToRepeat['acts']): Promise<readonly UnrepeatedActs[]> {
+export async function repeatJournalActs(deps: JournalRepeatDeps, acts: ActsToRepeat['acts']): Promise<readonly UnrepeatedActs[]> {
   const undone = new Map<string, UnrepeatedActs>()
   for (const { at, act } of acts) {
     const rule = await repeatOneAct(deps, act, new Date(at)).then(() => null, refusalMessage)
@@ -172,7 +172,7 @@ export async function repeatJournalActs(deps: ApplyDeps, acts: ActsToRepeat['act
   return [...undone.values()]
 }
 
-async function repeatOneAct<Kind extends JournalKind>(deps: ApplyDeps, act: JournalActOf<Kind>, at: Date): Promise<void> {
+async function repeatOneAct<Kind extends JournalKind>(deps: JournalRepeatDeps, act: JournalActOf<Kind>, at: Date): Promise<void> {
   const apply: ActRepeater<Kind> | undefined = Object.hasOwn(ACT_REPEATERS, act.kind)
     ? ACT_REPEATERS[act.kind as Kind]
     : undefined

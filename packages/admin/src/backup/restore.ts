@@ -185,7 +185,7 @@ const findActsToRepeat = async (
   known: JournalPosition,
 ): Promise<ActsToRepeat | null> => (journal === undefined ? null : readJournal(journal, masterKeys, known))
 
-interface RestoreFacts {
+interface RestoreToFinish {
   readonly restoration: number
   readonly backup: string | null
   readonly snapshot_at: string
@@ -200,7 +200,7 @@ const LONGEST_COMMIT_MS = 60_000
 async function finishRestore(
   deps: RestoreDeps,
   enter: WriteActEntry,
-  { restoration, backup, snapshot_at, later, reason, accept_undone = false }: RestoreFacts,
+  { restoration, backup, snapshot_at, later, reason, accept_undone = false }: RestoreToFinish,
 ) {
   const { owner = deps.db, limits, now = () => new Date() } = deps
   // Acts that are repeated are in the journal already, so nothing is written to it.

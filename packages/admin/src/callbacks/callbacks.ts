@@ -139,7 +139,7 @@ export const changeCallback = defineAct(
     for (const address of [changes.default_url, changes.notify_url]) await checkAddress(participant, address)
     const secrets = callbackCredentialsOf({ ...before, ...changes }, given)
     await writeSettings({ db, vault }, participant.id, changes, secrets)
-    // Deliveries that failed under the earlier settings may succeed now.
+    // Pending deliveries may succeed under the new settings, so their next attempts become due.
     if (Object.keys(changes).length > 0 || secrets !== undefined) {
       await makeDeliveriesDue(db, participant.id)
     }
@@ -290,7 +290,7 @@ export const testCallback = defineAct(
   },
   async (deps: HasMessageSigning, { sender_id, to = null, registry }) => {
     const participant = await requireParticipant(deps.db, sender_id)
-    const from = await requireSendingRegistry(deps.db, participant, registry)
+    const from = await requireTestSenderRegistry(deps.db, participant, registry)
     const guards = createParticipantGuards()
     try {
       return await tryCallback(await attemptDeps(deps, guards), participant, from, to)
@@ -323,7 +323,7 @@ async function attemptDeps({ db, vault, signatureNamespaces }: HasMessageSigning
   }
 }
 
-async function requireSendingRegistry(
+async function requireTestSenderRegistry(
   db: Database,
   { environment }: Pick<Participant, 'environment'>,
   namespace: string | undefined,

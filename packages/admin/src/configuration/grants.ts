@@ -152,7 +152,7 @@ export function checkUnlistedGrants(
   }
 }
 
-interface GrantsChange {
+interface GrantStepInput {
   readonly at: FilePlace
   readonly there: readonly StoredGrant[]
   readonly entry: unknown
@@ -160,7 +160,7 @@ interface GrantsChange {
   readonly added: readonly GrantTerms[]
 }
 
-function grantStep(sender_id: string, namespace: string, { at, there, entry, revoked, added }: GrantsChange): ConfigStep {
+function grantStep(sender_id: string, namespace: string, { at, there, entry, revoked, added }: GrantStepInput): ConfigStep {
   const from = there.map(({ terms }) => terms)
   const isGone = revoked.length === there.length && added.length === 0
   return {

@@ -16,9 +16,9 @@ type IdentifierTypeEntries = Readonly<Record<string, IdentifierTypeEntry>>
 
 /**
  * Plans the steps for the identifier types and primary identifiers of one registry of a file.
- * @param literal the kind without an operator's additions
+ * @param literal the built-in kind, without identifier types that an operator added
  * @param registry undefined: the registry is new
- * @returns the steps, and the kind with the identifier types that it will have
+ * @returns the steps, and the kind as it will be after them
  * @throws AdminRefusal a type cannot be added, or cannot be primary
  */
 export function planIdentifiers(

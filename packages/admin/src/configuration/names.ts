@@ -14,7 +14,7 @@ export interface PlannedNames {
 }
 
 /** How the entries of `purposes` or of `consent_authorities` in the file are read, checked and stored. */
-interface NamedMember<Row, Entry, Shown> {
+interface NamedEntryHandler<Row, Entry, Shown> {
   readonly member: keyof Configuration
   /** The first words of the acts that add and remove a row by hand, such as `purpose`. */
   readonly words: string
@@ -39,7 +39,7 @@ interface NamedMember<Row, Entry, Shown> {
  * @throws AdminRefusal `rowOf` or `check` refuses an entry; the refusal has the place of the entry in the file
  */
 export async function planNames<Row, Entry, Shown>(
-  { member, words, nameOf, shown, rowOf, check, put, remove }: NamedMember<Row, Entry, Shown>,
+  { member, words, nameOf, shown, rowOf, check, put, remove }: NamedEntryHandler<Row, Entry, Shown>,
   wanted: Readonly<Record<string, Entry>> | undefined,
   stored: readonly NoInfer<Row>[],
 ): Promise<PlannedNames> {

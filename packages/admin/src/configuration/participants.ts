@@ -164,7 +164,7 @@ function hostSteps(
   ]
 }
 
-/** The step that sets the message policy as a whole: a weaker signature_policy needs allow_unsigned beside it. */
+/** The step sets the whole policy at once: a signature_policy other than `required` is refused without allow_unsigned. */
 async function policySteps(
   before: Participant,
   { sender_id, policy: wanted, hosts }: ParticipantEntry & { readonly sender_id: string },

@@ -95,7 +95,7 @@ function planNewRegistry(
     // `kind` already has all types and attributes that later steps add: the `source` of the entry may name them.
     make: (deps) => addRegistry({ ...deps, kind }, { namespace, ...given }),
   }
-  return [added, ...identifiers, ...attributeRows(attributes).map((row) => attributeStep(namespace, row, at))]
+  return [added, ...identifiers, ...attributesInFile(attributes).map((row) => attributeStep(namespace, row, at))]
 }
 
 const FIXED_MEMBERS = ['kind', 'sender_id', 'environment'] as const
@@ -135,7 +135,7 @@ interface AttributeInFile {
   readonly entry: AttributeEntry
 }
 
-const attributeRows = (attributes: NonNullable<RegistryEntry['attributes']>): AttributeInFile[] =>
+const attributesInFile = (attributes: NonNullable<RegistryEntry['attributes']>): AttributeInFile[] =>
   Object.entries(attributes).flatMap(([record_type, rows]) =>
     Object.entries(rows).map(([name, entry]) => ({ record_type, name, entry })),
   )
@@ -146,8 +146,8 @@ const attributeRows = (attributes: NonNullable<RegistryEntry['attributes']>): At
  */
 function attributeSteps(registry: Registry, entry: RegistryEntry, at: FilePlace): ConfigStep[] {
   if (entry.attributes === undefined) return []
-  const current = attributeRows(registryEntry(registry).attributes)
-  const wanted = attributeRows(entry.attributes)
+  const current = attributesInFile(registryEntry(registry).attributes)
+  const wanted = attributesInFile(entry.attributes)
   const isIn = (rows: readonly AttributeInFile[], row: AttributeInFile): boolean => rows.some((one) => isSameJson(one, row))
   const { namespace } = registry
   const removed = current.filter((row) => !isIn(wanted, row))
@@ -215,7 +215,7 @@ function kindWithAttributes(own: Kind, attributes: NonNullable<RegistryEntry['at
   const types = own.record_types.map(({ name }) => name)
   const unknown = Object.keys(attributes).find((name) => !types.includes(name))
   if (unknown !== undefined) throw refusalAt([...at, 'attributes', unknown], `must be one of ${types.join(', ')}`)
-  return attributeRows(attributes).reduce((kind, row) => {
+  return attributesInFile(attributes).reduce((kind, row) => {
     const place = [...at, 'attributes', row.record_type, row.name]
     const recordType = kind.record_types.find(({ name }) => name === row.record_type)
     const attribute = attributeOfEntry(row, recordType?.attributes ?? [], place)

@@ -130,8 +130,8 @@ export const removeConsentAuthority = defineAct(
     const stopped = await db.journal.write({ kind: 'authority_removed', authority: name }, async () => {
       const id = await removeAuthority(db.pool, name)
       if (id === null) throw missing
-      // If a statement of the stopping takes over 30 seconds, the authority is removed anyway: server tasks and delivery attempts
-      // do the stopping.
+      // If a statement that stops subscriptions or deliveries takes over 30 seconds, it is cancelled. The authority is removed
+      // all the same: server tasks and delivery attempts do the stopping later.
       await db.pool.query("select set_config('statement_timeout', '30s', true)")
       return stopUnderEndedConsents(db, consentsSignedBy(id)).catch((error: unknown) => {
         if (isStatementTimeout(error)) return null

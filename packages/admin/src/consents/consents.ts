@@ -71,6 +71,7 @@ export const withdrawConsent = defineAct(
   },
 )
 
+/** Refuses an input that names consents in neither of the two ways, or in both. */
 const withdrawalInputRefusal = (): AdminRefusal =>
   new AdminRefusal('give authority and jti, or identifier_type, identifier_value and purpose')
 
@@ -132,7 +133,7 @@ export const reinstateConsent = defineAct(
 
 /**
  * Refuses a misspelt purpose: its withdrawal would stop nothing, and yet the person would get a receipt.
- * @throws AdminRefusal the purpose is an emergency, or is not known
+ * @throws AdminRefusal the purpose is `emergency`, or is not known
  */
 async function checkPurposeKnown({ db }: HasDatabase, purpose: string): Promise<void> {
   if (purpose === EMERGENCY_PURPOSE) {

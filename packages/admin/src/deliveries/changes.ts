@@ -74,7 +74,7 @@ function defineDeliveryAct(change: DeliveryChange, name: string) {
       if (!dry_run && found === 0) {
         throw new AdminRefusal(noneChangedText(change, counted), { reason: 'conflict' })
       }
-      // After the count, more deliveries may have reached a state in which this change is possible.
+      // More deliveries may be changeable now than were counted. If they are more than `most`, none is changed.
       const { chosen, changed } = dry_run ? { chosen: 0, changed: found } : await changeDeliveriesAtMost(db, change, choice, most)
       if (chosen > most) throw deliveryCountRefusal(chosen, most)
       return {

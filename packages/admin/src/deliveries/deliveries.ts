@@ -241,7 +241,7 @@ interface CountedReplay {
   readonly most: number
 }
 
-/** Counts the deliveries that a replay would send again; 0 for a retry or a drop. `most`: how many one operator alone may. */
+/** Counts what a replay would send again; 0 for a retry or a drop. `most`: how many deliveries one operator alone may replay. */
 export async function countReplay({ db, limits }: ChangeDeps, change: DeliveryChange, { ids, ...given }: GivenChoice) {
   const most = limits?.replay_deliveries ?? 0
   if (change !== 'replay') return { replayed: 0, most }

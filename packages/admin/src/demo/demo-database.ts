@@ -8,7 +8,7 @@ const MOST_NAMES_SHOWN = 3
 
 const DATABASE_HINT = 'set ROLLCALL_DATA or DATABASE_URL to another database'
 
-/** Refuses the database of a demo. @throws AdminRefusal */
+/** Refuses to serve the database of a demo. @throws AdminRefusal */
 export async function refuseDemoData(db: Database): Promise<void> {
   const { demo } = await listRegistriesAndParticipants(db)
   if (demo.length === 0) return
@@ -19,7 +19,7 @@ export async function refuseDemoData(db: Database): Promise<void> {
   )
 }
 
-/** Refuses to add data of an operator to the synthetic people of a demo. @throws AdminRefusal */
+/** Refuses to add an operator's own data to the database of a demo. @throws AdminRefusal */
 export async function refuseToAddToDemo(db: Database): Promise<void> {
   const { demo } = await listRegistriesAndParticipants(db)
   if (demo.length === 0) return

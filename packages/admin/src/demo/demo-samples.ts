@@ -12,6 +12,7 @@ export interface DemoSample {
 }
 
 const SAMPLE_COUNTS = { primary: 24, other: 2 }
+/** With fewer samples of a registry, `findDemoSamples` throws. */
 const LEAST_SAMPLES = 20
 
 /**

@@ -260,7 +260,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     judge({ grants: { weak: all } }) {
       if (all.length === 0) return okResult('none shows everything without a condition')
       return weakResult(
-        `the grant of ${listGrantPlaces(all)} asks and shows everything of every record: replace it with rollcall grant set`,
+        `the grant of ${weakGrantsText(all)} asks and shows everything of every record: replace it with rollcall grant set`,
       )
     },
   },
@@ -330,7 +330,7 @@ function joinFirstNames(entries: readonly string[]): string {
   return entries.slice(0, MOST_LISTED_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
-const listGrantPlaces = (rows: DatabaseFacts['grants']['weak']): string =>
+const weakGrantsText = (rows: DatabaseFacts['grants']['weak']): string =>
   joinFirstNames(rows.map(({ sender_id, namespace }) => `${sender_id} in ${namespace}`))
 
 const idList = (participants: DatabaseFacts['disabled']): string => joinFirstNames(participants.map(({ sender_id }) => sender_id))

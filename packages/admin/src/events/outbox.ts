@@ -90,7 +90,7 @@ async function publishNextRow(deps: OutboxDeps): Promise<boolean> {
   })
 }
 
-/** Reads a row that was taken. @throws AdminRefusal a member is so long that PostgreSQL cannot write it as text */
+/** Reads the row that `takeOutboxRow` has locked. @throws AdminRefusal a member is too long for PostgreSQL to write as text */
 async function readTakenRow(client: ClientBase, id: string): Promise<OutboxRow> {
   try {
     return await readOutboxRow(client, id, MAX_ENTRY_BYTES)

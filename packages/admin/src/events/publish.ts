@@ -8,7 +8,7 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { recordChanges } from '@rollcall/delivery/events/record-changes'
 import { compiledFiltersOf, type EventOfChange } from '@rollcall/delivery/events/recording'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
-import { findEvent, lockPublication, type StoredEvent } from '@rollcall/delivery/store/events/published'
+import { type EventFoundByEventId, findEvent, lockPublication } from '@rollcall/delivery/store/events/published'
 import { MAX_ENTRY_BYTES } from '@rollcall/import/source'
 import {
   CanonicalJsonError,
@@ -188,7 +188,7 @@ async function findKnownEvent(
   client: ClientBase,
   registry: Registry,
   { named: { event_id, fingerprint } }: PublishedEvent,
-): Promise<StoredEvent | null> {
+): Promise<EventFoundByEventId | null> {
   if (event_id === undefined) return null
   await lockPublication(client, registry.id, `event ${event_id}`)
   const known = await findEvent(client, registry.id, event_id)
@@ -202,7 +202,7 @@ async function findCorrectedEvent(
   registry: Registry,
   { corrects }: EventInput,
   { named }: PublishedEvent,
-): Promise<StoredEvent | null> {
+): Promise<EventFoundByEventId | null> {
   if (named.correction_type === undefined) {
     if (corrects === undefined) return null
     throw new AdminRefusal(`corrects: goes with reg_event_type ${CORRECTION_TYPES.join(' and ')} alone`)

@@ -39,9 +39,9 @@ export async function writePublishedRecord(
   published: RecordToPublish,
 ): Promise<RecordChange> {
   const { recordType, record, source_version } = published
-  const { primary_identifier } = prepareInputRecord(registry, recordType, record, prepareExternalRecord)
+  const { primary_identifier } = prepareRecordOrRefuse(registry, recordType, record, prepareExternalRecord)
   const record_type = recordType.name
-  // Two publications of the same new record wait for each other.
+  // Transactions that publish the same record run one after another, even if it is new and has no row to lock.
   await lockPublication(client, registry.id, `record ${record_type} ${primary_identifier}`)
   const stored = await sink.lockRecord(client, registry, recordType, primary_identifier)
   const isRetired = stored !== null && stored.primary_identifier !== primary_identifier
@@ -72,7 +72,7 @@ async function mergeAndWriteRecord(
   const { recordType } = published
   const aliases = stored?.aliases ?? []
   const mergeInto = (before: string | null): PreparedRecord =>
-    prepareInputRecord(registry, recordType, mergeRecord(registry, published, before, isRetired ? aliases : []))
+    prepareRecordOrRefuse(registry, recordType, mergeIntoStoredRecord(registry, published, before, isRetired ? aliases : []))
   const writeOne = async (record: PreparedRecord) => {
     const { inserted, updated } = await sink
       .writeRecords(client, registry, recordType, [record], { before: true })
@@ -101,14 +101,14 @@ function unwrittenRecordText(
   aliases: readonly Identifier[],
 ): string {
   try {
-    return canonicalJson(mergeRecord(registry, published, before, aliases))
+    return canonicalJson(mergeIntoStoredRecord(registry, published, before, aliases))
   } catch (error) {
     if (error instanceof AdminRefusal) return canonicalJson(published.record)
     throw error
   }
 }
 
-function mergeRecord(
+function mergeIntoStoredRecord(
   { kind }: Registry,
   { recordType, record, replace, remove }: RecordToPublish,
   before: string | null,
@@ -124,7 +124,7 @@ function mergeRecord(
   }
 }
 
-function prepareInputRecord(
+function prepareRecordOrRefuse(
   { kind }: Registry,
   recordType: RecordType,
   record: JsonObject,

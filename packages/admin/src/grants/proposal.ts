@@ -24,8 +24,8 @@ const QUOTA_FACTOR = 1.5
 const LEAST_QUOTA = 10
 
 /**
- * Proposes narrower terms than those of the grant in force: what the participant has used in the last days, and the
- * members of the grant whose use the audit log does not show. Nothing is granted.
+ * Suggests narrower terms than those of the grant in force: what the participant has used in the last days, and the members of
+ * the grant whose use the audit log does not show. Nothing is granted, and no act waits for a second operator.
  */
 export const proposeGrant = defineAct(
   {
@@ -166,7 +166,7 @@ function proposeTerms(kind: Kind, terms: GrantTerms, use: GrantUse): GrantTerms 
     ...(forms.some((form) => form !== 'identifier') && { query_forms: forms }),
     ...(ask.length > 0 && { ask }),
     see: [...findUsedNames(kind, types, terms.see, shown)],
-    ...(terms.rows && { rows: conditionsOfGrantedTypes(terms.rows, kind, granted) }),
+    ...(terms.rows && { rows: conditionsOfRecordTypes(terms.rows, kind, granted) }),
     ...(event_types.length > 0 && { event_types }),
     ...(unfiltered === true && use.subscribed && { unfiltered }),
     ...(programmes !== undefined && use.operations.has('enrolment-updates') && { programmes }),
@@ -196,7 +196,7 @@ function askedAttributes(grant: Pick<Grant, 'kind'>, granted: readonly string[],
   return [...new Set([...used.map(({ name }) => name), ...dates])]
 }
 
-const conditionsOfGrantedTypes = (rows: GrantTerms['rows'] & {}, kind: Kind, granted: readonly string[]) =>
+const conditionsOfRecordTypes = (rows: GrantTerms['rows'] & {}, kind: Kind, granted: readonly string[]) =>
   Object.fromEntries(Object.entries(rows).filter(([name]) => granted.includes(resolveRecordType(kind, name)?.name ?? '')))
 
 /** The quotas of a proposal. They never exceed the granted ones. */

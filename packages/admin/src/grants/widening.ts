@@ -12,6 +12,7 @@ const areNamesWithin = (wanted: NameSet, current: NameSet, unset: 'all' | readon
   return asked !== ALL_NAMES && asked.every((name) => permitted.includes(name))
 }
 
+/** True when the wanted limit is not above the present one; undefined: there is no limit. */
 const isAtMost = (wanted: number | undefined, current: number | undefined): boolean =>
   current === undefined || (wanted !== undefined && wanted <= current)
 

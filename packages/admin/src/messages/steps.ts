@@ -24,7 +24,6 @@ export const TIMELINE_STEPS = [
   'next',
 ] as const
 
-/** A step of the timeline of a message. */
 export const TimelineStep = closed({
   step: oneOf(TIMELINE_STEPS, { description: 'Anchor of its section in docs/message-flow.md.' }),
   at: instant('When it happened, or will.'),
@@ -70,7 +69,7 @@ const endedStepMaker =
   })
 
 /** Makes the step of an attempt that has not ended. @param state ends the sentence `Attempt 1 is …`, such as `due` */
-const nextAttemptMaker =
+const unendedAttemptStepMaker =
   (state: string) =>
   ({ delivery, page, number }: Pick<DeliveryFacts, 'delivery' | 'page'> & { readonly number: number }): GivenStep => ({
     step: 'next',
@@ -134,8 +133,8 @@ const STEP_MAKERS: { readonly [Name in StoryEvent['event']]: (event: StoryEvent 
   dead: endedStepMaker('failed', 'It was given up.'),
   dropped: endedStepMaker('done', 'It is not sent any more.'),
   held: endedStepMaker('waiting', 'It is held: there is no address to send it to.'),
-  'attempt under way': nextAttemptMaker('under way, until this time at most'),
-  'attempt due': nextAttemptMaker('due'),
+  'attempt under way': unendedAttemptStepMaker('under way, until this time at most'),
+  'attempt due': unendedAttemptStepMaker('due'),
   kept: ({ state }) => ({
     step: 'stored',
     message:

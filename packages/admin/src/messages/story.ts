@@ -5,32 +5,32 @@ import type { TracedAttempt, TracedDelivery } from '@rollcall/delivery/store/del
 import type { TracedNotification } from '@rollcall/delivery/store/events/traced-notifications'
 import type { TracedCallback, TracedExchange } from '@rollcall/engine/store/exchanges/trace'
 
-/** The events of a message with their reported members. `at` is an ISO time, `delivery` an id. */
+/** An event of a message, still without its time `at`, which `StoryEvent` adds. `delivery` is the id of a delivery. */
 export type UntimedStoryEvent =
   | { readonly event: 'received'; readonly by: string | null; readonly encrypted: boolean | null }
   | { readonly event: 'accepted'; readonly items: number }
   | { readonly event: 'begun' }
   | { readonly event: 'answered'; readonly items: number; readonly succ: number; readonly rjct: number; readonly records: number }
-  | (DeliveryPage & {
+  | (DeliveryOfPage & {
       readonly event: 'delivery made'
       readonly callback: string
       readonly message_id: string
       readonly target_origin: string | null
     })
   | { readonly event: 'replied' | 'failed' }
-  | (DeliveryPage & TracedAttemptFacts & { readonly event: 'attempt' })
+  | (DeliveryOfPage & TracedAttemptFacts & { readonly event: 'attempt' })
   /** An operator or the participant had the delivery sent again. */
-  | (DeliveryPage & { readonly event: 'sent again' })
-  | (DeliveryPage & { readonly event: 'delivered' | 'refused' | 'dead' | 'dropped' | 'held'; readonly reason: string | null })
+  | (DeliveryOfPage & { readonly event: 'sent again' })
+  | (DeliveryOfPage & { readonly event: 'delivered' | 'refused' | 'dead' | 'dropped' | 'held'; readonly reason: string | null })
   /** `at` is the latest time at which the attempt may end. */
-  | (DeliveryPage & { readonly event: 'attempt under way'; readonly number: number })
+  | (DeliveryOfPage & { readonly event: 'attempt under way'; readonly number: number })
   /** `at` is the time at which the attempt is due. */
-  | (DeliveryPage & { readonly event: 'attempt due'; readonly number: number })
+  | (DeliveryOfPage & { readonly event: 'attempt due'; readonly number: number })
   | { readonly event: 'kept'; readonly state: TracedCallback['state'] }
   | { readonly event: 'occurred'; readonly event_type: string; readonly record_type: string }
   /** The registry event was recorded; `count` subscriptions are notified of it. */
   | { readonly event: 'matched'; readonly count: number }
-  | (DeliveryPage & {
+  | (DeliveryOfPage & {
       readonly event: 'composed'
       readonly message_id: string
       readonly sequence: number | null
@@ -41,7 +41,7 @@ export type UntimedStoryEvent =
   /** The notification was dropped and is not sent, for example because its subscription is not permitted any more. */
   | { readonly event: 'left out' }
 
-interface DeliveryPage {
+interface DeliveryOfPage {
   readonly delivery: string
   readonly page: number
 }

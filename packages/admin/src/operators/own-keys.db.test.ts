@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { loadAuditKeys } from '@rollcall/audit/keys'
 import { openDatabase } from '@rollcall/database/database'
 import { createBodyEncryption } from '@rollcall/keys/bodies'
-import { masterKeyFromEnvironment, newMasterKey } from '@rollcall/keys/master-key'
+import { generateMasterKey, masterKeyFromEnvironment } from '@rollcall/keys/master-key'
 import { ensureOwnKeys } from '@rollcall/keys/rotation'
 import { ENCRYPTED_TABLES } from '@rollcall/keys/store/master-keys'
 import { createVault } from '@rollcall/keys/vault'
@@ -30,7 +30,7 @@ test('when the master key is lost, the statements of docs/keys.md let a server s
   const { db, owner, close } = await testDatabase()
   const ownerDb = openDatabase(owner)
   const start = async () => {
-    const vault = await createVault(db, masterKeyFromEnvironment({ masterKey: newMasterKey(), newMasterKey: undefined }))
+    const vault = await createVault(db, masterKeyFromEnvironment({ masterKey: generateMasterKey(), newMasterKey: undefined }))
     await ensureOwnKeys(db, vault)
     await createBodyEncryption(db, vault).encryptBody('a message', 'a')
     return loadAuditKeys(db, vault)

@@ -11,7 +11,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { readStoredGrant } from '@rollcall/core/policy/grant'
 import { changeDeliveries } from '@rollcall/delivery/store/deliveries/delivery-changes'
 import { type DeliveryEvidence, findDeliveryEvidence } from '@rollcall/delivery/store/events/seen-deliveries'
-import { findRequestEvidence, type LastRequestTimes } from '@rollcall/engine/store/exchanges/seen-requests'
+import { findRequestEvidence, type RequestEvidence } from '@rollcall/engine/store/exchanges/seen-requests'
 import { findGrant } from '@rollcall/participants/store/grants'
 import { findCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { type ParticipantCheck, saveCheck } from '@rollcall/participants/store/participant-checks'
@@ -26,22 +26,22 @@ import { closed, dateOf, flag, instant, isoTime, Namespace, SenderId, text } fro
 import type { HasSamples } from '../registries/samples.ts'
 import { requireParticipant } from './participants.ts'
 
-interface CheckEvidence extends LastRequestTimes, DeliveryEvidence {}
+interface CheckFacts extends RequestEvidence, DeliveryEvidence {}
 
-interface StepRow {
+interface CheckStepDefinition {
   readonly name: string
   /** The operation that the step needs: without a grant for it the step is skipped. Null: the step is never skipped. */
   readonly operation: string | null
   /** The step needs an address for callbacks; a system that only asks synchronously has none. */
   readonly called?: true
-  readonly seen: (evidence: CheckEvidence) => Date | null
+  readonly seen: (evidence: CheckFacts) => Date | null
   readonly passed: string
   /** The advice when the step was not seen. */
   readonly missing: string
 }
 
 /** The steps, in the order in which a system that is being connected takes them. */
-const CHECK_STEPS: readonly StepRow[] = [
+const CHECK_STEPS: readonly CheckStepDefinition[] = [
   {
     name: 'token',
     operation: null,
@@ -169,10 +169,10 @@ async function requireCheckGrant({ db }: Pick<HasSamples, 'db'>, participant: Pa
 }
 
 function judgeCheckStep(
-  { name, operation, called, seen, passed, missing }: StepRow,
+  { name, operation, called, seen, passed, missing }: CheckStepDefinition,
   { operations }: Grant,
   { kind }: Pick<Registry, 'kind'>,
-  { isCalled, ...evidence }: CheckEvidence & { readonly isCalled: boolean },
+  { isCalled, ...evidence }: CheckFacts & { readonly isCalled: boolean },
 ): CheckStep {
   if (operation !== null) {
     const isOffered = operationsOf(kind).some((row) => row.name === operation)
@@ -189,13 +189,14 @@ function judgeCheckStep(
 }
 
 /**
- * Lets the system show what is missing. Sends a delivery again that was acknowledged at its first attempt, if no delivery was
- * sent again yet. Queues a test notification for a live subscription, if none was acknowledged and none is under way.
+ * Sends messages that the participant's system must acknowledge, for steps of the check that are still missing. Sends an answer
+ * again that was acknowledged at its first attempt, if none was sent again yet. Queues a test notification for a live
+ * subscription, if none was acknowledged and none is under way.
  */
 async function sendMissingMessages(
   { db, samples }: HasSamples,
   { operations }: Grant,
-  { delivery, retried_at, subscription, notified_at, testing }: CheckEvidence,
+  { delivery, retried_at, subscription, notified_at, testing }: CheckFacts,
 ): Promise<void> {
   if (delivery !== null && retried_at === null) await changeDeliveries(db, 'replay', { ids: [delivery] })
   if (subscription !== null && notified_at === null && !testing && isNameGranted(operations, 'subscribe')) {

@@ -1,4 +1,4 @@
-/** The limits on how much a participant may ask at once. Its grants say what it may see. */
+/** The limits of a participant: records in a page, requests in a second, and requests at a time. */
 
 import { changeParticipant } from '@rollcall/participants/store/participants'
 import Type from 'typebox'

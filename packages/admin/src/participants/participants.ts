@@ -140,7 +140,7 @@ async function checkGrants(
   )
 }
 
-/** Lists all participants by sender_id. */
+/** Lists all participants, sorted by sender_id. */
 export const listParticipants = defineAdminFunction(
   { input: NO_INPUT, result: Type.Array(ParticipantResult) },
   async ({ db }: HasDatabase) => (await listRows(db)).map(shownParticipant),

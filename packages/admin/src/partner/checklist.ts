@@ -13,7 +13,7 @@ import { closed, instant, isoTime, NO_INPUT, orNull, text } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
 import type { PartnerDeps } from './partner.ts'
 
-interface SeenSteps extends Milestones {
+interface ChecklistFacts extends Milestones {
   readonly key: Date | null
   /** True when the participant has an address for callbacks. */
   readonly isCalled: boolean
@@ -22,7 +22,7 @@ interface SeenSteps extends Milestones {
 interface ChecklistStep {
   readonly name: keyof Milestones | 'key'
   /** Returns the reason why the step is skipped; null: it must be done. */
-  readonly skipped: (participant: Participant, seen: SeenSteps) => string | null
+  readonly skipped: (participant: Participant, seen: ChecklistFacts) => string | null
   readonly done: string
   readonly open: string
 }
@@ -80,7 +80,7 @@ export const showChecklist = defineAdminFunction(
   async ({ db, clock, sender_id }: PartnerDeps) => {
     const participant = await requireParticipant(db, sender_id)
     const { allowed, default_url, notify_url } = await findCallbackSettings(db, participant.id)
-    const seen: SeenSteps = {
+    const seen: ChecklistFacts = {
       ...(await noteMilestones(db, participant, { look: (id) => findFirstStepTimes(db, id), now: clock.date() })),
       key: await findFirstKeyTime(db, participant),
       isCalled: allowed.length > 0 || default_url !== null || notify_url !== null,

@@ -26,7 +26,7 @@ export interface PartnerDeps extends HasDayLimits, BaseActDeps {
   readonly clock: Pick<Clock, 'date'>
   /** The participant that is signed in. */
   readonly sender_id: string
-  /** Counts deliveries that are to be sent again; throws when the participant's limit of them is exceeded. */
+  /** Counts deliveries that the participant asks for again; throws when the number in this minute exceeds the limit. */
   readonly mayReplay: (deliveries: number) => void
   /** Returns an identifier of a synthetic person in a registry; null: none can be shown. */
   readonly sampleOf: (namespace: string) => SampleIdentifier | null

@@ -105,7 +105,7 @@ export const erasePerson = defineAct(
         },
         ({ person, pseudonyms, holds }) => makeErasureAct(person, pseudonyms, { reason, holds }),
         async ({ person }) => {
-          beside = await eraseOtherRows(db, person, false)
+          beside = await eraseEventsAndTraces(db, person, false)
         },
       )
       return { ...done, beside }
@@ -113,7 +113,7 @@ export const erasePerson = defineAct(
     const count = async () => {
       const found = await findErasable(owner.kysely)
       const { rows, held } = found.counted
-      return { ...found, erased: rows - held, beside: await eraseOtherRows(db, found.person, true) }
+      return { ...found, erased: rows - held, beside: await eraseEventsAndTraces(db, found.person, true) }
     }
     const { person, counted, erased, beside } = await (dry_run ? count() : erase())
     return {
@@ -204,7 +204,7 @@ function groupEntryPlacesByChain(places: readonly PersonPlace[]): Record<string,
 
 const ZERO_ROW_COUNTS = { outbox: 0, notifications: 0, underway: 0, tombstones: 0 }
 
-async function eraseOtherRows(db: Database, person: FoundPerson, dryRun: boolean): Promise<typeof ZERO_ROW_COUNTS> {
+async function eraseEventsAndTraces(db: Database, person: FoundPerson, dryRun: boolean): Promise<typeof ZERO_ROW_COUNTS> {
   let { notifications, underway, tombstones } = ZERO_ROW_COUNTS
   const registries = person.given.map(({ registry }) => registry)
   // The outbox is first, because publishing a row makes notifications.

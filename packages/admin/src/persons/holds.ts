@@ -19,7 +19,7 @@ import { closed, dateOf, instant, isoTime, markPersonal, NO_INPUT, orNull, Sende
 import { requireParticipant } from '../participants/participants.ts'
 import { findPerson } from './person.ts'
 
-const HoldShape = closed({
+const HoldResult = closed({
   id: wholeNumber('Its number.', 1),
   kind: oneOf(HOLD_KINDS, { description: 'What it covers.' }),
   participant: orNull(SenderId),
@@ -61,7 +61,7 @@ export const addHold = defineAct(
       until: Type.Optional(instant('End of a period: the first moment that is not in it.')),
       reason: Type.String({ minLength: 1, maxLength: 1_000, description: 'Why, without personal data.' }),
     }),
-    result: HoldShape,
+    result: HoldResult,
   },
   async (deps: HasVault & BaseActDeps, { person, participant, from, until, reason }, enter) => {
     const period = from !== undefined || until !== undefined
@@ -93,7 +93,7 @@ export const addHold = defineAct(
 
 /** Lists the holds in force, the oldest first. */
 export const listHolds = defineAct(
-  { name: 'hold list', approval: 'never', input: NO_INPUT, result: Type.Array(HoldShape) },
+  { name: 'hold list', approval: 'never', input: NO_INPUT, result: Type.Array(HoldResult) },
   async ({ db }: HasDatabase) => (await readHolds(db)).map(holdFacts),
 )
 

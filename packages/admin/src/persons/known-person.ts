@@ -52,7 +52,7 @@ function identifierForms(
   { type: name, value: raw }: { readonly type: string; readonly value: string },
 ): readonly KnownIdentifier[] {
   const found = new Map<string, KnownIdentifier>()
-  // Only a type of the built-in kind is listed here. Before an operator added a type, its identifiers were stored as unlisted.
+  // Asks only the built-in kind: if an operator added the type later, identifiers from before were stored as unlisted.
   const isListed = ({ name: own }: Kind): boolean => {
     const literal = kindNamed(own)
     return literal !== undefined && resolveIdentifierType(literal, name) !== undefined

@@ -1,4 +1,4 @@
-/** Finds the records of a person in one environment by an identifier, and the identifiers that only they have. */
+/** Finds a person's records by an identifier, and the identifiers that no record of another person has. */
 
 import type { PersonIdentifier } from '@rollcall/core/model/audit-entry'
 import { recordsWithIdentifier, unsharedIdentifiers, withAllIdentifierTypes } from '@rollcall/core/model/person-identifiers'

@@ -10,7 +10,7 @@ import { IDENTIFIER_COLUMN_GROUP, type Registry } from '@rollcall/core/model/reg
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
-import { dropNotificationsOfProtected } from '@rollcall/delivery/store/events/withdrawing'
+import { dropNotificationsAboutPerson } from '@rollcall/delivery/store/events/withdrawing'
 import { identifierValue, isContact, oneOf, resolveIdentifierType } from '@rollcall/protocol'
 import {
   findPersonProtectedBy,
@@ -41,7 +41,7 @@ const PersonInput = {
   identifier_type: text("One of the registry's identifier types."),
   identifier_value: markPersonal(text('The value of an identifier of the person.')),
 } as const
-const RewrittenRecordCount = wholeNumber('Records of others, such as households, that were found by the person too.')
+const RewrittenOtherRecords = wholeNumber('Records of others, such as households, that were found by the person too.')
 
 /** Protects a person; every server follows within a second. A record that the registry gets later is protected too. */
 export const protectPerson = defineAct(
@@ -57,7 +57,7 @@ export const protectPerson = defineAct(
       namespace: Namespace,
       category: Category,
       records: wholeNumber('Records of the person: 0 where the registry has none yet.'),
-      rewritten: RewrittenRecordCount,
+      rewritten: RewrittenOtherRecords,
       withdrawn: wholeNumber('Notifications about the person that waited, and are not sent.'),
     }),
   },
@@ -128,7 +128,7 @@ async function protectFoundPerson(db: Database, client: ClientBase, registry: Re
   const { recordType, id } = bearer
   const records = await recordIdsWithMerged(db, registry, recordType, id, client)
   const about = { registry: registry.id, record_type: recordType.name, records }
-  return { records: 1, rewritten, withdrawn: await dropNotificationsOfProtected(client, about, category) }
+  return { records: 1, rewritten, withdrawn: await dropNotificationsAboutPerson(client, about, category) }
 }
 
 /** Lifts the protection of a person. Events from before the lifting are not notified afterwards. */
@@ -146,7 +146,7 @@ export const unprotectPerson = defineAct(
       }),
     },
     input: closed(PersonInput),
-    result: closed({ namespace: Namespace, rewritten: RewrittenRecordCount }),
+    result: closed({ namespace: Namespace, rewritten: RewrittenOtherRecords }),
   },
   async ({ db }: HasDatabase, { namespace, ...given }) => {
     const registry = await requireRegistry(db, namespace)

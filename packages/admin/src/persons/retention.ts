@@ -123,7 +123,7 @@ export async function checkOwnsAuditLog(owner: Database): Promise<void> {
   throw new AdminRefusal('the audit log belongs to another role: set ROLLCALL_OWNER_DATABASE_URL (docs/roles.md)')
 }
 
-/** The beginning of the month in UTC. */
+/** The beginning of the month (UTC) in which a time lies. @param time milliseconds since 1970 */
 function beginOfMonth(time: number): Date {
   const date = new Date(time)
   return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1))

@@ -8,7 +8,7 @@ import type { HasDatabase } from '../deps.ts'
 import { closed, flag, instant, isoTime, orNull, RecordTypeName, text, wholeNumber } from '../members.ts'
 
 const LineNumbers = (description: string) => Type.Array(Type.Integer(), { description, maxItems: 3 })
-const valueReportMembers = {
+const VALUE_COUNT_MEMBERS = {
   understood: wholeNumber('How often there was a value that is understood.'),
   empty: wholeNumber('How often there was none.'),
   not_understood: wholeNumber('How often there was one that is not understood.'),
@@ -28,12 +28,12 @@ const RejectionReasons = Type.Array(
   }),
   { description: 'Why lines were rejected as a whole. Rules that a value breaks stand with its column or attribute.' },
 )
-const RepeatedLines = closed(
+const RepeatedIdentifierLines = closed(
   { count: wholeNumber('Lines whose record replaced that of an earlier line.'), lines: LineNumbers('The first ones.') },
   { description: 'Lines that have the primary identifier of an earlier line, unless they were rejected for it.' },
 )
 const Attributes = Type.Array(
-  closed({ record_type: RecordTypeName, name: text('Attribute, or type of identifier.'), ...valueReportMembers }),
+  closed({ record_type: RecordTypeName, name: text('Attribute, or type of identifier.'), ...VALUE_COUNT_MEMBERS }),
   { description: 'What the records had; records that could not be read at all are not among them.' },
 )
 const keptRecordCount = wholeNumber('Records that are stored although a value of them is not understood.')
@@ -45,10 +45,10 @@ const keptRecordCount = wholeNumber('Records that are stored although a value of
 export const ImportReport = closed({
   kept: keptRecordCount,
   rejections: RejectionReasons,
-  repeated: RepeatedLines,
+  repeated: RepeatedIdentifierLines,
   attributes: Attributes,
   columns: Type.Array(
-    closed({ column: text('Column of the table.'), path: text('Its path in the column mapping.'), ...valueReportMembers }),
+    closed({ column: text('Column of the table.'), path: text('Its path in the column mapping.'), ...VALUE_COUNT_MEMBERS }),
     { description: 'For CSV: what the cells of the mapped columns had.' },
   ),
   unused_columns: Type.Array(Type.String(), {
@@ -80,9 +80,9 @@ export const EndedImport = closed(
     ...IMPORT_COUNT_MEMBERS,
     kept: keptRecordCount,
     rejections: RejectionReasons,
-    repeated: RepeatedLines,
+    repeated: RepeatedIdentifierLines,
     attributes: Attributes,
-    paths: Type.Array(closed({ path: text('Path in the column mapping.'), ...valueReportMembers }), {
+    paths: Type.Array(closed({ path: text('Path in the column mapping.'), ...VALUE_COUNT_MEMBERS }), {
       description: 'For CSV: what the cells of the mapped columns had.',
     }),
   },

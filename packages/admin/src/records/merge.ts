@@ -11,7 +11,7 @@ import { recordChanges } from '@rollcall/delivery/events/record-changes'
 import {
   compiledFiltersOf,
   type EventOfChange,
-  type RecordedEvent,
+  type EventRecordingResult,
   type RecordingDeps,
 } from '@rollcall/delivery/events/recording'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
@@ -67,8 +67,8 @@ export const mergeRecords = defineAct(
   { name: 'record merge', approval: 'never', input: MERGE_INPUT, result: MERGE_RESULT },
   (deps: HasEventRecording, { namespace, record_type, survivor: stays, retired: goes }) =>
     withRecordsLocked(deps, namespace, async (change) => {
-      const survivor = requireLiveRecord('survivor', await requireNamedRecords(change, record_type, 'survivor', stays))
-      const retired = requireLiveRecord('retired', await requireNamedRecords(change, record_type, 'retired', goes))
+      const survivor = requireUnretiredRecord('survivor', await requireNamedRecords(change, record_type, 'survivor', stays))
+      const retired = requireUnretiredRecord('retired', await requireNamedRecords(change, record_type, 'retired', goes))
       const { recordType, id, document: before } = retired
       if (survivor.recordType !== recordType) {
         throw new AdminRefusal('survivor and retired: must be records of one type')
@@ -93,7 +93,7 @@ export const unmergeRecords = defineAct(
   { name: 'record unmerge', approval: 'never', input: UNMERGE_INPUT, result: MERGE_RESULT },
   (deps: HasEventRecording, { namespace, record_type, retired: comes }) =>
     withRecordsLocked(deps, namespace, async (change) => {
-      const { recordType, ...retired } = requireRetired(await requireNamedRecords(change, record_type, 'retired', comes))
+      const { recordType, ...retired } = requireRetiredRecord(await requireNamedRecords(change, record_type, 'retired', comes))
       await checkSameProtection(change, recordType, retired.survivor, retired.record)
       await change.sink.restoreRecord(change.client, change.registry, recordType, retired).catch(throwUnmergeRefusal)
       const named: EventOfChange = { event_type: 'CANCEL', correction_type: 'CORRECTION', corrected_event: retired.event }
@@ -149,7 +149,7 @@ async function storeMergeEvent(
   recordType: RecordType,
   change: Pick<RecordChange, 'record' | 'before' | 'after'>,
   named: EventOfChange,
-): Promise<RecordedEvent> {
+): Promise<EventRecordingResult> {
   const aliases = (await sink.aliasesOf(client, registry, recordType, [change.record])).get(change.record) ?? []
   const changes = [{ record_type: recordType.name, ...change, aliases }]
   const [event] = await recordChanges(client, recording, changes, named)
@@ -195,14 +195,14 @@ async function requireNamedRecords(
   throw new AdminRefusal(`${member}: no record has this identifier`, { reason: 'not_found' })
 }
 
-function requireLiveRecord(member: 'survivor' | 'retired', { live }: FoundRecords): FoundRecord & HasRecordType {
+function requireUnretiredRecord(member: 'survivor' | 'retired', { live }: FoundRecords): FoundRecord & HasRecordType {
   if (live.length === 0) {
     throw new AdminRefusal(`${member}: the record was merged into another one; name that one`, { reason: 'conflict' })
   }
   return requireOneRecord(member, live)
 }
 
-function requireRetired({ retired }: FoundRecords): RetiredRecord & HasRecordType {
+function requireRetiredRecord({ retired }: FoundRecords): RetiredRecord & HasRecordType {
   if (retired.length === 0) {
     throw new AdminRefusal('retired: the record was not merged into another one', { reason: 'conflict' })
   }

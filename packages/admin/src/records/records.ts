@@ -10,7 +10,7 @@ import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { forgetSourceVersions } from '@rollcall/delivery/store/events/published'
 import type { CompleteFileOptions, RemovalResult } from '@rollcall/import/completion'
 import { FILE_FORMATS, type FormatName } from '@rollcall/import/formats'
-import { EVENT_MODES, type ImportProgress, importFile } from '@rollcall/import/import-file'
+import { EVENT_MODES, importFile, type ReportedProgress } from '@rollcall/import/import-file'
 import { identifierValue, oneOf, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
 import { recordsOf, requireSink } from '@rollcall/records/records/registry-records'
 import { findSurvivors } from '@rollcall/records/records/retired-records'
@@ -28,7 +28,7 @@ import { ImportReport } from './import-reports.ts'
 export const IMPORT_FORMATS = Object.keys(FILE_FORMATS) as FormatName[]
 export { delimiterName } from '@rollcall/import/csv'
 export type { FormatName } from '@rollcall/import/formats'
-export { EVENT_MODES, type EventMode, type ImportProgress } from '@rollcall/import/import-file'
+export { EVENT_MODES, type EventMode, type ReportedProgress } from '@rollcall/import/import-file'
 export { openRecordFile, type RecordFile, type RecordOrProblem } from '@rollcall/import/record-file'
 
 const CountOf = (description: string) => wholeNumber(description)
@@ -43,7 +43,7 @@ interface ImportDeps extends HasEventRecording {
   /** The number of entries of the file that one transaction imports, for tests. Absent: the import's own default. */
   readonly batchEntries?: number
   readonly signal?: AbortSignal
-  readonly onProgress?: (progress: ImportProgress) => void
+  readonly onProgress?: (progress: ReportedProgress) => void
 }
 
 const ImportFileFormat = closed({
@@ -265,8 +265,8 @@ async function deleteInBatches(
         await lockRegistryFor(client, registry.id, 'change')
         const rows = await sink.deleteRecords(client, registry, recordType, batch)
         const retired = rows.flatMap(({ aliases }) => aliases.filter(({ type }) => type === recordType.primary_identifier))
-        // A named record that was merged into another one, which stays, keeps the version that a publishing system gave to it.
-        // The versions of deleted records, and of records merged into them, are forgotten.
+        // A named record that was merged into a survivor that is not deleted keeps its source version.
+        // The source versions of deleted records, and of records merged into them, are deleted.
         const merged = await findSurvivors(client, registry, recordType, batch.filter(isStorable))
         const deletedPrimaries = [...batch.filter((one) => !merged.has(one)), ...retired.map(({ value }) => value)]
         await forgetSourceVersions(client, registry.id, record_type, deletedPrimaries)

@@ -18,7 +18,7 @@ import { checkNoGrantNeedsRemoved } from '../grants/ungranted.ts'
 import { closed, flag, Namespace, orNull, RecordTypeName, text } from '../members.ts'
 import { checkSourceFits } from './source-check.ts'
 
-/** The types that an operator's own attribute can have. Only a kind has ages. */
+/** The types that an operator's own attribute can have. Only attributes of a kind can have the type `age`. */
 export const ATTRIBUTE_TYPES = ['text', 'code', 'date', 'datetime', 'number', 'boolean'] as const satisfies Attribute['type'][]
 
 // The cast is safe: the table has exactly the names of the type.

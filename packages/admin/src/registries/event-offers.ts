@@ -32,6 +32,7 @@ function canHaveEvent({ record_types }: Kind, { event_rules }: RecordType, { nam
   return isMade(event_rules) || !record_types.some((other) => isMade(other.event_rules))
 }
 
+/** Chooses the sample that `offers` of the event type describes; undefined: none fits. */
 function chooseSample(type: RecordType, { offers = {} }: EventType, samples: readonly JsonObject[]) {
   const { has = [], lacks = [], by } = offers
   const said = (record: JsonObject, name: string) => {

@@ -48,13 +48,13 @@ export async function explainItem(
     record_type: criteria.recordType.name,
     ...explained,
     advice: [
-      ...(await findAbsentIndexes(db, registry, criteria)),
+      ...(await listUnbuiltIndexes(db, registry, criteria)),
       ...missing.map((name) => undeclaredIndexAdvice(registry, criteria, name)),
     ],
   }
 }
 
-async function findAbsentIndexes(
+async function listUnbuiltIndexes(
   db: Database,
   registry: Registry,
   { recordType, predicate }: SearchCriteria,

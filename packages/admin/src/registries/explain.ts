@@ -76,8 +76,8 @@ function toSearchRefusal(error: unknown, limits: Limits): unknown {
 }
 
 /**
- * Reads a value as a search item. A request has the member `message`, a message `search_request`, an item `search_criteria`, and
- * search_criteria `query_type`. A value without any of these members is a query.
+ * Returns the search item in a value. The value is a request (it has the member `message`), a message (`search_request`; its
+ * first item is returned), an item (`search_criteria`), search_criteria (`query_type`), or otherwise a query.
  */
 function searchItemOf(value: JsonValue, recordType: string | undefined): JsonObject {
   if (isJsonObject(value)) {

@@ -61,7 +61,7 @@ export interface IndexBuilder {
   stop(namespace?: string): Promise<void>
 }
 
-interface Build {
+interface IndexBuildTask {
   progress: Progress
   readonly abort: AbortController
   readonly ended: Promise<void>
@@ -72,9 +72,9 @@ export function createIndexBuilder({
   log,
   now = () => new Date(),
 }: HasDatabase & HasClock & { readonly log: Pick<Log, 'error'> }): IndexBuilder {
-  const builds = new Map<string, Build>()
+  const builds = new Map<string, IndexBuildTask>()
   const progress = (namespace: string): Progress => builds.get(namespace)?.progress ?? NOTHING_BUILT
-  const run = async (namespace: string, build: Build): Promise<void> => {
+  const run = async (namespace: string, build: IndexBuildTask): Promise<void> => {
     const add = (more: Partial<Progress>): void => {
       build.progress = { ...build.progress, ...more }
     }
@@ -108,7 +108,7 @@ export function createIndexBuilder({
       }
       const { promise, resolve } = Promise.withResolvers<void>()
       const began = { state: 'running' as const, by, began_at: isoTime(now()) }
-      const build: Build = { progress: { ...NOTHING_BUILT, ...began }, abort: new AbortController(), ended: promise }
+      const build: IndexBuildTask = { progress: { ...NOTHING_BUILT, ...began }, abort: new AbortController(), ended: promise }
       builds.set(namespace, build)
       void run(namespace, build).finally(resolve)
       return build.progress

@@ -38,7 +38,7 @@ const WebOrigins = Type.Array(Type.String(), {
 const RegTypeAliases = Type.Array(Type.String(), {
   description: 'More values of reg_type that mean it in its own paths, even where they mean another kind elsewhere.',
 })
-const QualifiedKids = flag(
+const PublishesQualifiedKids = flag(
   'Its key set names each key for signatures a second time, as sender_id|kid|ed25519: for peers that look up the whole kidId.',
 )
 
@@ -69,7 +69,7 @@ const REGISTRY_MEMBERS = {
   majority_age: MajorityAge,
   web_origins: WebOrigins,
   reg_type_aliases: RegTypeAliases,
-  qualified_kids: QualifiedKids,
+  qualified_kids: PublishesQualifiedKids,
   primary_identifiers: PrimaryTypes,
   environment: oneOf(ENVIRONMENTS, {
     description: 'live: real people; sandbox: synthetic people, for systems that are being tried out.',
@@ -89,7 +89,7 @@ const SETTING_MEMBERS = {
   majority_age: Type.Optional(MajorityAge),
   web_origins: Type.Optional(WebOrigins),
   reg_type_aliases: Type.Optional(RegTypeAliases),
-  qualified_kids: Type.Optional(QualifiedKids),
+  qualified_kids: Type.Optional(PublishesQualifiedKids),
   primary_identifiers: Type.Optional(PrimaryTypes),
 }
 

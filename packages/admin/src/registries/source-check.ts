@@ -3,7 +3,7 @@
 import type { Registry } from '@rollcall/core/model/registry'
 import { KINDS, type Kind } from '@rollcall/protocol'
 import { requireRegistry } from '@rollcall/records/registries/registries'
-import { type CheckedSource, checkSource as check } from '@rollcall/source/check-source'
+import { checkSource as check, type SourceFindings } from '@rollcall/source/check-source'
 import { SourceRefusal } from '@rollcall/source/engine/source-refusal'
 import { openEngine } from '@rollcall/source/engines'
 import { readSourceFile } from '@rollcall/source/source-file'
@@ -17,7 +17,7 @@ import { requireKind } from './mapping-proposal.ts'
 export { SourceFileSchema } from '@rollcall/source/file-schema'
 
 export interface SourceDeps extends HasDatabase {
-  /** The environment in which a source file may name its address (default: that of the process). */
+  /** Environment variables. A source file may name the one that has its database's address (default: those of the process). */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /** The kind that a new registry will have after all steps of a configuration file; absent: no file adds the registry. */
   readonly kind?: Kind | undefined
@@ -81,7 +81,7 @@ export const checkRegistrySource = defineAdminFunction(
   },
 )
 
-const sourceCheckFacts = ({ about: database, writes, weak, records }: CheckedSource) => ({
+const sourceCheckFacts = ({ about: database, writes, weak, records }: SourceFindings) => ({
   database,
   writes,
   weak,
@@ -97,7 +97,7 @@ export async function checkSourceFile(
   kind: Kind,
   source: unknown,
   allowWriter = false,
-): Promise<CheckedSource> {
+): Promise<SourceFindings> {
   const checked = await withSourceRefusals(async () => {
     const file = readSourceFile(source, kind)
     const engine = openEngine(file, env)
@@ -141,14 +141,14 @@ export function findSourceFault(source: object, kind: Kind): SourceRefusal | nul
 }
 
 /** Refuses a source whose account may write. @throws AdminRefusal */
-export function refuseWriter({ writes }: Pick<CheckedSource, 'writes'>): void {
+export function refuseWriter({ writes }: Pick<SourceFindings, 'writes'>): void {
   if (writes.length === 0) return
   throw new AdminRefusal(
     `the account of the source may do more than read: ${writes.join('; ')}. Give it an account that may only read, or say --allow-writer for a trial`,
   )
 }
 
-const recordFacts = ({ recordType, rows, leftOut, report, unfound, slow }: CheckedSource['records'][number]) => ({
+const recordFacts = ({ recordType, rows, leftOut, report, unfound, slow }: SourceFindings['records'][number]) => ({
   record_type: recordType,
   rows,
   left_out: leftOut,

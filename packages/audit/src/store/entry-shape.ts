@@ -19,7 +19,6 @@ export interface StoredEntry {
 export const entriesSql = (name: string): string =>
   `(select account.*, account.tableoid, coalesce(account_shape.content, account.entry) as content
   from account left join account_shape on account_shape.digest = account.shape) as ${name}`
-/** `entriesSql` under the name `account`. */
 export const ENTRIES_WITH_CONTENT_SQL = entriesSql('account')
 
 /** The columns of a `StoredEntry`, as SQL. */
@@ -36,13 +35,13 @@ interface Packing {
   read(bytes: Buffer): string
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const LOWER_CASE_UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const DIGEST_PATTERN = /^[0-9a-f]{64}$/
 const SECONDS_PATTERN = /^[1-9][0-9]{9}$/
 const MOST_UNIX_SECONDS = 0xffff_ffff
 
-/** True when a text is a UUID in lower case. */
-export const isLowerCaseUuid = (value: string): boolean => value.length === 36 && UUID.test(value)
+/** True for a UUID in lower case: only such a text can be rebuilt from its 16 bytes. */
+export const isLowerCaseUuid = (value: string): boolean => value.length === 36 && LOWER_CASE_UUID_PATTERN.test(value)
 
 const baseEncodedPacking = (encoding: 'base64' | 'base64url'): Packing => ({
   length: null,

@@ -9,7 +9,10 @@ export interface OpenChainRow {
   readonly signed: number
 }
 
-/** SQL of `known`, for `with recursive`: the chains that have entries, each by a few index look-ups, then one row with null. */
+/**
+ * SQL of `known`, for `with recursive`: a row for each chain that has entries, found by a few index look-ups. The recursion ends
+ * with a row whose `chain` is null.
+ */
 export const KNOWN_CHAINS_SQL = sql`known as (
       (select chain from account order by chain limit 1)
       union all

@@ -106,7 +106,7 @@ export async function findOldSigningCheckpoint(
   return rows[0] ?? null
 }
 
-/** Finds the last checkpoint that signs an entry after `after` and up to `upTo`; null for none. */
+/** Finds the last checkpoint whose last signed entry comes after the entry `after` and is at most `upTo`; null for none. */
 export async function findLastCheckpoint(
   connection: Kysely<unknown>,
   { chain, after, upTo }: { chain: string; after: number; upTo: number },

@@ -227,7 +227,6 @@ export const memberParameters = (wanted: readonly (readonly [string, unknown])[]
   JSON.stringify(Object.fromEntries(wanted)),
 ]
 
-/** Escapes a text for a pattern of `like`. */
 const escapeLikePattern = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
 
 /** The time of the entry that has `newer` newer entries in a period; null when the period has too few entries. */

@@ -53,8 +53,8 @@ const HASH_BYTES = 32
  * for stored is looked up: if it is gone, after a failover to a standby that lost it, a constraint of the table refuses the
  * entry, and the caller writes both. Shapes are written in the order of their digests, so that two nodes do not deadlock. The
  * look-up is a subquery with a limit: with `exists`, the plan that PostgreSQL keeps for the statement would read the whole table.
- * If `JointWrite.held` does not select one of the joint rows (rows of other packages), no entry is written: entries are chained,
- * so none can be left out. The joint rows that `held` has inserted stay, and the next statement writes their entries.
+ * If one joint row (a row of another package) cannot be locked, found or inserted, no entry is written: entries are chained, so
+ * none can be left out. Other joint rows that this statement has inserted stay, and the next statement writes their entries.
  */
 const WRITE_ENTRIES = `written as (
     insert into account_shape (digest, content)
@@ -115,8 +115,8 @@ function statementSql(joints: readonly (readonly [JointWrite<unknown>, number])[
 /**
  * Writes the entries that follow the entry `after` of a chain.
  * @param shapes the shapes of the entries, each once: `fresh` ones are written, `stored` ones are looked up
- * @returns the time of the database, and the indexes in `entries` of those whose joint row `JointWrite.held` did not select; if
- * any index is returned, no entry was written
+ * @returns the time of the database, and the indexes in `entries` of those whose joint row could not be locked, found or inserted
+ * (`JointWrite.held`), for example because another transaction locks it; if any index is returned, no entry was written
  */
 export async function writeEntries(
   pool: pg.Pool,

@@ -1,6 +1,6 @@
 /** Reads an entry of the audit log from its row, and checks that the other columns of the row agree with its text. */
 import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
-import { messageKeyOf } from '../audit-log.ts'
+import { storedMessageIdOrNull } from '../audit-log.ts'
 import type { EntryToVerify } from '../store/entry-pages.ts'
 import { entryTextOf } from '../store/entry-shape.ts'
 import { COMMITMENT_BYTES, entryKeysOf, type UnpackedPerson, unpackPersons } from '../store/packed-persons.ts'
@@ -35,7 +35,7 @@ export function readEntry(row: EntryToVerify): EntryOfRow {
 export function areColumnsRight(row: EntryToVerify, { entry, runs }: EntryOfRow): boolean {
   try {
     const { request, reply, ...content } = JSON.parse(entry ?? '') as StoredAuditEntry
-    if (messageKeyOf(request) !== row.message_id || messageKeyOf(reply) !== row.reply_message_id) return false
+    if (storedMessageIdOrNull(request) !== row.message_id || storedMessageIdOrNull(reply) !== row.reply_message_id) return false
     const { is_whole, shape, packed, persons, keys, correlation_id, emergency } = row
     if (runs === null) return [shape, packed, persons, keys, correlation_id, emergency].every((one) => one === null)
     const left = runs.flatMap(({ person }) => person ?? [])

@@ -12,7 +12,7 @@ export interface LostCheckpointFinder {
   excused(missing: readonly WitnessLine[]): Promise<ReadonlySet<WitnessLine>>
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const CHAIN_ID_PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export function createLostCheckpointFinder(
   snapshot: Snapshot,
@@ -31,7 +31,7 @@ export function createLostCheckpointFinder(
       if (gaps.length === 0) return excused
       const known = await findKnownChains(
         snapshot,
-        missing.map(({ chain }) => chain).filter((chain) => UUID.test(chain)),
+        missing.map(({ chain }) => chain).filter((chain) => CHAIN_ID_PATTERN.test(chain)),
       )
       for (const line of missing) {
         const gap = gaps.find(({ restore, signed }) => {

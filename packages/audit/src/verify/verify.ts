@@ -36,13 +36,19 @@ export interface VerifyDeps {
   readonly signal?: AbortSignal
 }
 
-export interface VerifiedLog {
+export interface LogVerificationResult {
   readonly report: VerificationReport
   /** The kids of the keys that have made a valid signature, sorted. */
   readonly keys: readonly string[]
 }
 
-export async function verifyAuditLog({ db, vault, witness, report = newReport(), signal }: VerifyDeps): Promise<VerifiedLog> {
+export async function verifyAuditLog({
+  db,
+  vault,
+  witness,
+  report = newReport(),
+  signal,
+}: VerifyDeps): Promise<LogVerificationResult> {
   const keys = await listAuditKeys(db)
   return withSnapshot(db, async (snapshot) => {
     const verifier = await createVerifier(keys, vault, report)

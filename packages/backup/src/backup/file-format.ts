@@ -11,7 +11,6 @@
 import { createCipheriv, createDecipheriv, hash, type KeyObject } from 'node:crypto'
 
 export const MAGIC = Buffer.from('rollcall-backup 1\n')
-/** The most bytes of the header. */
 export const MAX_HEADER_BYTES = 1_048_576
 /** The bytes of rows, uncompressed, that fill a chunk: enough to compress well, few enough to have several in memory. */
 export const PART_BYTES = 1_048_576

@@ -99,13 +99,13 @@ const areTexts = (...values: readonly unknown[]): boolean => values.every((value
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null
 
-interface PartsSource {
+interface HeaderSizeAndKey {
   readonly head: Buffer
   readonly size: number
   readonly key: KeyObject
 }
 
-async function* readParts(file: FileHandle, { head, size, key }: PartsSource) {
+async function* readParts(file: FileHandle, { head, size, key }: HeaderSizeAndKey) {
   const binding = headerBinding(head)
   let at = head.length
   for (let number = 0; ; number += 1) {

@@ -35,7 +35,7 @@ interface LoadDeps {
   readonly db: Database
   /** The same database, connected as its owner. It equals `db` when one role is both owner and application. */
   readonly owner: Database
-  /** The columns with numbers, such as those of envelopes, that may have been used after the snapshot: they are advanced. */
+  /** The columns that count, such as the envelopes of a mailbox. A restore adds to them: later numbers may have been used. */
   readonly numbered: readonly CounterColumn[]
   readonly signal?: AbortSignal
 }

@@ -4,7 +4,7 @@ import type { Database } from '@rollcall/database/database'
 import { ensureDatabaseUuid, hasOpenLineTable, type JournalPosition, readJournalPosition } from '@rollcall/database/journal-head'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { NO_STATEMENT_TIMEOUT_SQL, withTransaction } from '@rollcall/database/transaction'
-import { type MasterKeyRecord, readMasterKey } from '@rollcall/keys/store/master-keys'
+import { findMasterKeyRecord, type MasterKeyRecord } from '@rollcall/keys/store/master-keys'
 import type { Vault } from '@rollcall/keys/vault'
 import type { PoolClient } from 'pg'
 import { type CatalogTable, listSequences, listTables, lockDefinitions } from '../store/catalog.ts'
@@ -73,7 +73,7 @@ async function readSnapshot(client: PoolClient): Promise<BackupSnapshot> {
   )
   const [row] = rows
   if (row === undefined) throw new Error('the database gave no snapshot')
-  return { ...row, master: await readMasterKey({ pool: client }), journal: await readJournalPosition(client) }
+  return { ...row, master: await findMasterKeyRecord({ pool: client }), journal: await readJournalPosition(client) }
 }
 
 async function makeKeyAndHeader(vault: Vault, { at, snapshot, schema, master, journal }: BackupSnapshot) {

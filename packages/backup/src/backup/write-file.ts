@@ -94,7 +94,7 @@ export async function createBackupFile(path: string, header: BackupHeader, key: 
       await writeNext(true)
       await file.sync().catch(refuse)
       await file.close()
-      // A link does not overwrite a file, as a renaming does.
+      // A link never overwrites an existing file. A renaming would.
       await link(part, path).catch(async (error: NodeJS.ErrnoException) => {
         if (!NO_LINKS_CODES.has(error.code)) return refuse(error)
         await refuseExistingFile(path)

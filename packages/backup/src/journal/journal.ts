@@ -40,8 +40,8 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
       const file = await openJournalFile(path)
       await file.close()
     },
-    // `close` notes in the database that the act is committed. If it fails, the line stays open: a restore of a backup that has
-    // the act already repeats the act, which does no harm.
+    // `close` notes in the database that the act is committed. If `close` fails, the line stays open: a restore then repeats the
+    // act, even when the backup has the act already. This does no harm.
     async write(act, commit, close = (line) => closeJournalLine(db, line).catch(() => undefined)) {
       const sequence = await runInSlot(turns, path, async () => {
         const [opened, owner] = [await vault(), await readJournalDatabaseIds(db.pool)]

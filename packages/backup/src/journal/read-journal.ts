@@ -110,8 +110,8 @@ async function readJournalLines(path: string): Promise<readonly JournalLine[]> {
   const lines = texts.map((one, at) => ({ line: parseJournalLine(one), at }))
   return lines.flatMap(({ line, at }) => {
     if (line !== null) return [line]
-    // A killed process, or a full disk, leaves an unfinished line, and the next process writes after it. Several unfinished lines
-    // in a row are left out if a whole line follows the last one, or an unfinished end of the file. Else the file was changed.
+    // A killed process, or a full disk, leaves an unfinished line, and the next process writes after it. Unfinished lines are
+    // left out if the next other line is whole, or if the file ends without a line feed after them. Else the file was changed.
     const next = lines.slice(at + 1).find((one) => one.line !== null || !isTornLine(texts[one.at]))
     if (isTornLine(texts[at]) && (next === undefined ? rest !== '' : next.line !== null)) return []
     throw new StoreRefusal(`line ${at + 1} of ${path} is no line of a journal: it was changed`)

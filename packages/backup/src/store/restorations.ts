@@ -84,7 +84,7 @@ export async function refuseUnloadedDatabase({ pool }: { readonly pool: Pool }):
   if (last !== null && last.loaded_at === null) throw new StoreRefusal(NOT_LOADED_MESSAGE)
 }
 
-/** Refuses to serve a database whose restore has not ended. @throws StoreRefusal */
+/** Refuses to serve a database until the backup is loaded, and the journal is applied or given up. @throws StoreRefusal */
 export async function refuseUnfinishedRestore({ pool }: { readonly pool: Pool }): Promise<void> {
   const last = await findRestorationIfMigrated(pool)
   if (last === null || last.applied_at !== null) return

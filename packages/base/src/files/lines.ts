@@ -1,4 +1,5 @@
 /** Splits a stream of bytes into lines. */
+import { Pieces } from '../shared/pieces.ts'
 
 const [TAB, NEWLINE, RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20]
 
@@ -17,7 +18,7 @@ export interface Line {
 /** Cuts a stream into lines. Blank lines are counted and left out. */
 export class LineCutter {
   readonly #longest: number
-  #pieces: Buffer[] = []
+  #pieces = new Pieces()
   #length = 0
   #line: number
   #end: number
@@ -61,15 +62,14 @@ export class LineCutter {
 
   #keep(piece: Buffer): void {
     this.#length += piece.length
-    if (this.#length > this.#longest) this.#pieces = []
+    if (this.#length > this.#longest) this.#pieces = new Pieces()
     else if (piece.length > 0) this.#pieces.push(piece)
   }
 
   #take(): Line[] {
-    const [first] = this.#pieces
-    const bytes = first !== undefined && this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces)
+    const bytes = this.#pieces.bytes()
     const tooLong = this.#length > this.#longest
-    this.#pieces = []
+    this.#pieces = new Pieces()
     this.#length = 0
     this.#line += 1
     if (tooLong) return [{ line: this.#line, end: this.#end, bytes: null }]

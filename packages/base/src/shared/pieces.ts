@@ -1,6 +1,6 @@
 /** Collects bytes that come in pieces of any size. */
 
-/** So many pieces are joined into one: each takes some 200 bytes of memory beside its own, and may have a single byte. */
+/** `push` joins this many pieces into one: a piece may be a single byte, and takes some 200 bytes of memory besides. */
 const MOST_PIECES = 1_024
 
 export class Pieces {

@@ -17,8 +17,8 @@ import type { RegistryTarget } from './target.ts'
 export interface CallbackSetup {
   readonly at: ListenAddress
   /**
-   * The callback address in our requests, or a function that returns the address for each operation of callbacks; undefined: the
-   * address of the listener, which only a registry on this machine can reach.
+   * The callback address in our requests, or a function that returns the address for each kind of callback, such as on-search;
+   * undefined: the address of the listener, which only a registry on this machine can reach.
    */
   readonly sender_uri: ClientOptions['sender_uri'] | undefined
   readonly handlers?: Handlers

@@ -34,7 +34,6 @@ export function requireDemoRegistry({ registries }: DemoFile, namespace: string 
   throw new CommandError(`the demo has no registry ${namespace}; it has ${names}`)
 }
 
-/** The base address of a registry of the demo. */
 export const demoRegistryUrl = ({ base_url }: DemoFile, { namespace }: DemoRegistry): string =>
   `${base_url}/${namespace}/v${PROTOCOL_VERSION}`
 

@@ -32,9 +32,10 @@ export interface RegistryOptions extends KeyOptions {
 
 const SIGNATURE_POLICIES: readonly SignaturePolicy[] = ['required', 'if-present', 'off']
 
-const OUTGOING_HEADER_FORMS: readonly Outgoing[] = ['usual', 'reserialised']
+/** How the header of a request is written. The client package describes both forms (outgoing.ts). */
+const ENVELOPE_HEADER_FORMS: readonly Outgoing[] = ['usual', 'reserialised']
 
-function collectPathOption(text: string, before: Paths = {}): Paths {
+function collectOperationPath(text: string, before: Paths = {}): Paths {
   const [, name, path] = /^([^=]+)=(.*)$/.exec(text) ?? []
   if (name !== undefined && path !== undefined) return { ...before, [name]: path }
   throw new InvalidArgumentError('It must be a name and a path, such as registry=dci.')
@@ -51,7 +52,7 @@ export function addRegistryOptions(command: Command): Command {
       .option(
         '--path <name=path>',
         'where the registry serves an operation (txn-status=reg/txn/status), or what stands at the beginning of its paths (registry=dci); may be given several times',
-        collectPathOption,
+        collectOperationPath,
       )
       .option('--sender-id <sender_id>', "our sender_id at the registry (default: the demo's participant)")
       .option('--receiver-id <receiver_id>', 'the sender_id of the registry')
@@ -75,7 +76,7 @@ export function addRegistryOptions(command: Command): Command {
         new Option(
           '--outgoing <form>',
           'how headers are written: reserialised for a registry that writes them again before it verifies (default: "usual")',
-        ).choices(OUTGOING_HEADER_FORMS),
+        ).choices(ENVELOPE_HEADER_FORMS),
       ),
   ).option('--timeout <seconds>', 'time for one attempt', wholeNumberReader(1, 3_600), 30)
 }

@@ -5,7 +5,7 @@ import { countWithNoun } from '../output.ts'
 import { toPrintableLine } from './printing.ts'
 
 /** An envelope that was verified and decrypted. A rejection of a whole request has no `message`, only a header. */
-export interface OpenedMessage {
+export interface OpenedEnvelope {
   readonly header: object
   readonly message?: object
   readonly signed: boolean
@@ -50,7 +50,7 @@ const BATCH_MEMBER_NAMES = [
   ),
 ]
 
-export function summariseMessage({ header, message, signed, encrypted = false }: OpenedMessage): MessageSummary {
+export function summariseMessage({ header, message, signed, encrypted = false }: OpenedEnvelope): MessageSummary {
   const head = membersOrEmpty(header)
   const said = membersOrEmpty(message)
   return {
@@ -79,7 +79,7 @@ export function itemsOf(message: object): readonly UncheckedObject[] {
   return []
 }
 
-/** Lists the records of an item. */
+/** Lists the records of an item; a single record, which is no list, is a list of one. */
 export function recordsOf(item: UncheckedObject): readonly unknown[] {
   const { reg_records } = membersOrEmpty(item.data)
   if (reg_records === undefined || reg_records === null) return []

@@ -58,7 +58,7 @@ export async function readTarget(options: RegistryOptions): Promise<RegistryTarg
       timeout: options.timeout * 1_000,
     },
     decryption_keys,
-    peer: receiver_id === undefined ? null : callbackPeer(receiver_id, base_url, trust, options),
+    peer: receiver_id === undefined ? null : makePeerSendingCallbacks(receiver_id, base_url, trust, options),
     record_type: registry?.reg_record_type ?? null,
   }
 }
@@ -146,7 +146,12 @@ async function readAnswerTrust({ verify, peerKeys, peerProfile }: RegistryOption
   }
 }
 
-function callbackPeer(sender_id: string, base_url: URL, trust: AnswerVerification, { encrypt, profile }: RegistryOptions): Peer {
+function makePeerSendingCallbacks(
+  sender_id: string,
+  base_url: URL,
+  trust: AnswerVerification,
+  { encrypt, profile }: RegistryOptions,
+): Peer {
   const keys = trust.keys ?? publishedKeysAddress(base_url)
   // A registry signs with the signature profile that it expects of us (D16).
   const same = profile === undefined ? {} : { profile }

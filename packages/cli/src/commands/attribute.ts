@@ -8,7 +8,7 @@ const loadAttributeActs = () => import('@rollcall/admin/registries/attributes')
 
 type AttributeResult = Awaited<ReturnType<typeof indexAttribute>>
 
-const changedText = (done: string, { name, record_type, filled }: AttributeResult, namespace: unknown): string =>
+const attributeChangeText = (done: string, { name, record_type, filled }: AttributeResult, namespace: unknown): string =>
   `${done} ${name} of ${record_type} in ${namespace}${filled ? '' : '; its records have no value in it yet'}\n` +
   `rollcall index apply ${namespace} creates what is missing; if nothing is missing, it changes nothing`
 
@@ -24,13 +24,13 @@ If the registry has records already, run rollcall index apply: it backfills the 
 then a search with this attribute is refused.`,
       examples: ['civil Person --name ward --path address.ward --indexed --sortable'],
       adds: true,
-      text: (added, { namespace }) => changedText('added', added, namespace),
+      text: (added, { namespace }) => attributeChangeText('added', added, namespace),
     }),
     index: adminCommand(async () => (await loadAttributeActs()).indexAttribute, {
       about: 'declare an index for an attribute that is searched without one',
       args: 'namespace record_type name',
       examples: ['rollcall attribute index civil Person sex && rollcall index apply civil'],
-      text: (indexed, { namespace }) => changedText('declared an index for', indexed, namespace),
+      text: (indexed, { namespace }) => attributeChangeText('declared an index for', indexed, namespace),
     }),
     remove: adminCommand(async () => (await loadAttributeActs()).removeAttribute, {
       about: 'remove an attribute that was added, with its column; of an attribute of the kind, remove the index',

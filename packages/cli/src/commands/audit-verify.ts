@@ -49,7 +49,7 @@ async function currentWitnessLines(path: string): Promise<AsyncIterable<string>>
   return linesOfFirstBytes(path, found.size)
 }
 
-/** Yields the lines in the first `size` bytes. Opens the file at the first `next()`: readline loses lines that nobody awaits. */
+/** Yields the lines in the first `size` bytes. The file is opened only when the caller asks for the first line. */
 async function* linesOfFirstBytes(path: string, size: number): AsyncGenerator<string> {
   if (size > 0) yield* createInterface({ input: createReadStream(path, { end: size - 1 }) })
 }

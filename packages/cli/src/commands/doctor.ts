@@ -47,7 +47,7 @@ async function listFindings(): Promise<Finding[]> {
   try {
     config = readConfiguration()
   } catch (error) {
-    return [await failedFinding(CONFIGURATION_CHECK, error)]
+    return [await makeFindingFromError(CONFIGURATION_CHECK, error)]
   }
   const settings = judgeFacts(SETTING_CHECKS, await readSettingFacts(config, filesCheckedByDoctor(config)))
   return [
@@ -78,11 +78,11 @@ async function databaseFindings(config: Config): Promise<Finding[]> {
       await storage.close()
     }
   } catch (error) {
-    return [await failedFinding('database', error)]
+    return [await makeFindingFromError('database', error)]
   }
 }
 
-const failedFinding = async (check: string, error: unknown): Promise<Finding> => ({
+const makeFindingFromError = async (check: string, error: unknown): Promise<Finding> => ({
   check,
   state: 'broken',
   advice: await failureText(error),

@@ -1,7 +1,7 @@
 /** `rollcall grant`: manages what each participant may do in each registry. */
 import { adminCommand } from '../admin-command.ts'
 import { type CommandGroup, lazyCommand } from '../command-tree.ts'
-import { explanationText, grantsText, grantTable, proposalText, revokedText } from '../grant-text.ts'
+import { explanationText, grantsText, grantTable, proposedGrantText, revokedText } from '../grant-text.ts'
 
 const loadGrantActs = () => import('@rollcall/admin/grants/grants')
 
@@ -35,7 +35,7 @@ export const COMMAND_TREE: CommandGroup = {
       args: 'sender_id namespace',
       options: { days: { default: 30 } },
       examples: ['spmis.example.org civil --days 90 > narrower.yaml'],
-      text: proposalText,
+      text: proposedGrantText,
     }),
     expiring: adminCommand(async () => (await loadGrantActs()).listExpiringGrants, {
       about: 'list the grants that have ended, or end soon',

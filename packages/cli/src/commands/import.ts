@@ -67,7 +67,7 @@ Example: rollcall import ibr beneficiaries.csv --map columns.json --rejects bad-
     .action(runImport)
 }
 
-interface CommandOptions extends RecordFileOptions, OutputOptions {
+interface ImportCommandOptions extends RecordFileOptions, OutputOptions {
   readonly recordType?: string
   readonly lenient?: boolean
   readonly dryRun?: boolean
@@ -77,7 +77,7 @@ interface CommandOptions extends RecordFileOptions, OutputOptions {
   readonly removals?: string
 }
 
-async function runImport(namespace: string, file: string, options: CommandOptions): Promise<void> {
+async function runImport(namespace: string, file: string, options: ImportCommandOptions): Promise<void> {
   const { signal } = listenForStop()
   const { recordType: record_type, rejects, events, lenient, dryRun: dry_run, complete } = options
   const { removals, allowRemoval: allow_removal } = options
@@ -122,7 +122,7 @@ function resultText(
     dry_run
       ? `dry run, nothing is written: ${written} of ${lines} records can be imported into ${namespace} ${rate}`
       : `${written} of ${lines} records are in ${namespace}: ${result.new} new, ${result.replaced} replaced${result.unchanged === null ? '' : `, ${result.unchanged} unchanged`} ${rate}`,
-    ...recordRemovalTexts(result),
+    ...recordDeletionTexts(result),
     ...(resumedFrom > 0 ? [`${resumedFrom} of them were imported before`] : []),
     ...(rejected > 0
       ? [
@@ -135,7 +135,7 @@ function resultText(
   ].join('\n')
 }
 
-function recordRemovalTexts({ removal, dry_run }: Awaited<ReturnType<typeof importRecords>>): readonly string[] {
+function recordDeletionTexts({ removal, dry_run }: Awaited<ReturnType<typeof importRecords>>): readonly string[] {
   if (removal === null) return []
   const { before, absent, removed, refusal } = removal
   if (refusal !== null) return [refusal]

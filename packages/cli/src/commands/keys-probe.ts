@@ -102,7 +102,7 @@ async function tryProfiles(
     const usable = keys.filter((key) => key.use === 'sig' && key.algorithm === algorithm)
     if (usable.length === 0) continue
     try {
-      const read = readSignature(envelope.member('signature'), { profile, namespaces: namespacesOf(envelope) })
+      const read = readSignature(envelope.member('signature'), { profile, namespaces: listSignatureNamespaces(envelope) })
       for (const key of usable) {
         if (await canVerify(read, envelope, key)) matches.push({ profile, key, read })
       }
@@ -131,7 +131,7 @@ async function canVerify(read: ReadSignature, envelope: SourcedEnvelope, key: Pu
  * The accepted values of `namespace="…"` in the signature. The server has a list of them. This command accepts any value, so the
  * value in the signature is returned; empty when the signature has none.
  */
-function namespacesOf(envelope: SourcedEnvelope): readonly string[] {
+function listSignatureNamespaces(envelope: SourcedEnvelope): readonly string[] {
   const namespace = findSignatureNamespace(envelope)
   return namespace === null ? [] : [namespace]
 }

@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import { isDatabaseKnown, readConfiguration, withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { takeStandardInput } from '../input.ts'
-import { leftOutRowsText, mappingText } from '../mapping-text.ts'
+import { leftOutRowsText, proposedMappingText } from '../mapping-text.ts'
 import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
@@ -48,7 +48,7 @@ async function runPropose(file: string, of: string, options: ProposeOptions): Pr
   const proposal = (await isDatabaseKnown(readConfiguration()))
     ? await withDatabase(({ db }) => proposeMapping({ db, source }, input))
     : await proposeMapping({ db: null, source }, input)
-  const text = mappingText(file === '-' ? 'standard input' : file, of, proposal)
+  const text = proposedMappingText(file === '-' ? 'standard input' : file, of, proposal)
   if (out === undefined) {
     printResult(options, proposal, text.trimEnd())
     return

@@ -1,7 +1,7 @@
 /** `rollcall operator`: manages who may call the admin API. */
 
 import type { makeSignInLink } from '@rollcall/admin/operators/sessions'
-import { adminCommand, withChangedResult } from '../admin-command.ts'
+import { adminCommand, withConvertedResult } from '../admin-command.ts'
 import type { CommandGroup } from '../command-tree.ts'
 import type { CommandDeps } from '../environment.ts'
 import { tableFormatter } from '../output.ts'
@@ -64,7 +64,7 @@ read, withdraws consents, and changes what runs; audit is read, and sees persona
       examples: [''],
       text: tableFormatter('id name provider created_at seen_at ends_at', 'nobody is signed in'),
     }),
-    link: adminCommand(async () => withChangedResult((await loadSessionActs()).makeSignInLink, withConsoleUrl), {
+    link: adminCommand(async () => withConvertedResult((await loadSessionActs()).makeSignInLink, withConsoleUrl), {
       about: 'print a link that signs in to the console as the owner of a token, once, within 15 minutes',
       args: 'name',
       notes: `

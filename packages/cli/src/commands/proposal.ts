@@ -28,7 +28,7 @@ const TOKEN_FILE_OPTION = {
   '--token-file <file>': 'file with your token of the admin API; - for standard input (default: ROLLCALL_OPERATOR_TOKEN)',
 } as const
 
-const PROPOSAL_ID_COMMAND_BASE = {
+const PROPOSAL_ID_COMMAND_SETTINGS = {
   args: 'id',
   more: TOKEN_FILE_OPTION,
   examples: ['0c0e9a4e-52a7-4f0e-8a50-3f1a4d0d3c11'],
@@ -48,12 +48,12 @@ export const COMMAND_TREE: CommandGroup = {
       text: tableFormatter('id act state proposed_by proposed_at lapses_at decided_by', 'no proposals'),
     }),
     show: adminCommand(async () => (await loadProposalActs()).showProposal, {
-      ...PROPOSAL_ID_COMMAND_BASE,
+      ...PROPOSAL_ID_COMMAND_SETTINGS,
       about: 'print what would change, and to those who may decide what is confidential in it',
       text: shownProposalText,
     }),
     approve: adminCommand(async () => (await loadProposalActs()).approveProposal, {
-      ...PROPOSAL_ID_COMMAND_BASE,
+      ...PROPOSAL_ID_COMMAND_SETTINGS,
       about: 'do the act now, and print what it answers; who has proposed it cannot',
       text: ({ proposal, result }) =>
         [
@@ -63,7 +63,7 @@ export const COMMAND_TREE: CommandGroup = {
         ].join('\n'),
     }),
     decline: adminCommand(async () => (await loadProposalActs()).declineProposal, {
-      ...PROPOSAL_ID_COMMAND_BASE,
+      ...PROPOSAL_ID_COMMAND_SETTINGS,
       about: 'the act is not done; who has proposed it cannot decide',
       text: ({ act, proposed_by }) => `declined: ${act}, proposed by ${proposed_by}`,
     }),

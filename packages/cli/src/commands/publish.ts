@@ -35,7 +35,7 @@ export const COMMAND_TREE = adminCommand(async () => (await import('@rollcall/ad
   input: async ({ record, remove }: { readonly record: unknown; readonly remove?: unknown }) => {
     const read = await readJsonObjectFile(record, '--record')
     if (remove === undefined) return { record: read }
-    // The file maps the path of a list in the record to the elements to take out. The admin function checks that.
+    // The file has, by the path of a list in the record, the elements to take out. The admin function checks the file's form.
     return { record: read, remove: (await readJsonObjectFile(remove, '--remove')) as Record<string, JsonValue[]> }
   },
   text: ({ id, matched }) => `event ${id}: ${countWithNoun(matched, 'subscription')} matched`,

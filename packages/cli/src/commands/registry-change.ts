@@ -235,11 +235,11 @@ async function runSet(namespace: string, options: SetOptions): Promise<void> {
       const kind = (await listRegistries(deps, {})).find((row) => row.namespace === namespace)?.kind ?? ''
       const primary_identifiers = readPrimaryTypes(kind, options.primary)
       const changes = {
-        aliases: noneAsEmptyList(options.alias),
+        aliases: readNoneAsEmptyList(options.alias),
         time_zone,
         majority_age,
-        web_origins: noneAsEmptyList(options.webOrigin),
-        reg_type_aliases: noneAsEmptyList(options.regTypeAlias),
+        web_origins: readNoneAsEmptyList(options.webOrigin),
+        reg_type_aliases: readNoneAsEmptyList(options.regTypeAlias),
         qualified_kids: options.qualifiedKids && options.qualifiedKids === 'on',
         primary_identifiers,
         source,
@@ -252,5 +252,6 @@ async function runSet(namespace: string, options: SetOptions): Promise<void> {
   printResult(options, changed, text)
 }
 
-const noneAsEmptyList = (given: readonly string[] | undefined): readonly string[] | undefined =>
+/** Returns an empty list for the word `none`, and undefined when the option is absent. */
+const readNoneAsEmptyList = (given: readonly string[] | undefined): readonly string[] | undefined =>
   given?.length === 1 && given[0] === 'none' ? [] : given

@@ -14,7 +14,7 @@ import {
   itemsOf,
   itemText,
   type MessageSummary,
-  type OpenedMessage,
+  type OpenedEnvelope,
   recordsOf,
   summariseMessage,
 } from '../asking/summary.ts'
@@ -75,7 +75,7 @@ async function runSearch(options: SearchOptions): Promise<void> {
   const questions = await readQuestions(options)
   const target = await readTarget(options)
   const isAsync = options.async === true || options.senderUri !== undefined || options.listen !== undefined
-  if (isAsync) await askForCallback(target, questions, options, signal)
+  if (isAsync) await searchWithCallback(target, questions, options, signal)
   else if (options.all === true) await askForAllPages(target, questions, options, signal)
   else await askSynchronously(target, questions, options, signal)
 }
@@ -118,7 +118,7 @@ async function askForAllPages(
   if (!options.json) process.stdout.write(`${countWithNoun(told, 'record')} in all\n`)
 }
 
-async function askForCallback(
+async function searchWithCallback(
   target: RegistryTarget,
   questions: readonly SearchInput[],
   options: SearchOptions,
@@ -147,7 +147,7 @@ async function askForCallback(
 }
 
 /** Prints an answer with its records, and sets an exit code if items were rejected. */
-function printAnswer(said: OpenedMessage, options: OutputOptions): void {
+function printAnswer(said: OpenedEnvelope, options: OutputOptions): void {
   const summary = summariseMessage(said)
   const records = itemsOf(said.message ?? {}).map(recordsOf)
   const items = summary.items.map((item, at) => ({ ...item, records: records[at] ?? [] }))

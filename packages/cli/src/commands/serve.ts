@@ -7,7 +7,7 @@ import { isLoopback } from '@rollcall/base/shared/loopback'
 import { checkSchema, type Database } from '@rollcall/database/database'
 import { allAddressesNote, baseUrl, listenerUrl } from '@rollcall/settings/addresses'
 import { type Config, NODE_ROLES, type NodeRole } from '@rollcall/settings/config'
-import { describeDatabase, openStorage, type Storage } from '@rollcall/settings/storage'
+import { type DatabaseConnections, describeDatabase, openStorage } from '@rollcall/settings/storage'
 import { type Command, Option } from 'commander'
 import { readConfiguration } from '../environment.ts'
 import { CommandError } from '../failure.ts'
@@ -81,7 +81,7 @@ function refusePlainHttp({ role, host, adminHost, behindTlsProxy, adminPrivateNe
 }
 
 /** Refuses the database of a demo. Migrates any other database; without `migrate`, refuses a database with older tables. */
-async function prepareDatabase(storage: Storage, migrate: boolean): Promise<void> {
+async function prepareDatabase(storage: DatabaseConnections, migrate: boolean): Promise<void> {
   // The owner role reads the tables here: before the migration, the application role may have no right to read some of them.
   await refuseDemoData(storage.owner)
   if (!migrate) await checkSchema(storage.db)

@@ -6,11 +6,11 @@ import { CommandError } from '../failure.ts'
 import { doPlannedAct } from '../machine/acts.ts'
 import { type Answers, askAnswers, readAnswers } from '../machine/answers.ts'
 import { checkMachine, runForOutput, waitUntilReady } from '../machine/checks.ts'
-import { checkBeforeSetup, findFileText, portOfNodeInUse, readMachineFacts } from '../machine/facts.ts'
+import { checkBeforeSetup, findFileText, portOfNodeInUse, readSetupFacts } from '../machine/facts.ts'
 import { ANSWERS_FILE } from '../machine/files.ts'
 import { COPY_KEY_FILE, ROLLCALL_COMMAND_PATH, SECRET_FILES } from '../machine/places.ts'
 import { makeSetupPlan, plannedActText } from '../machine/plan.ts'
-import { printLine, printResult, progressLine, tableText } from '../output.ts'
+import { makeProgressPrinter, printLine, printResult, tableText } from '../output.ts'
 import { readYaml } from '../yaml.ts'
 
 export function addCommand(program: Command): void {
@@ -45,7 +45,7 @@ async function runSetup(options: SetupOptions): Promise<void> {
   checkMachine()
   const { json = false, dryRun = false } = options
   if (json && options.answers === undefined) throw new CommandError('--json asks no questions: name a file with --answers')
-  const say = progressLine(options)
+  const say = makeProgressPrinter(options)
   const answers = await readSetupAnswers(options)
   const found = await checkBeforeSetup(answers)
   say(
@@ -91,7 +91,7 @@ async function runSetup(options: SetupOptions): Promise<void> {
 
 const planSetup = (answers: Answers, restore?: string) => {
   try {
-    return makeSetupPlan(answers, readMachineFacts(answers), restore)
+    return makeSetupPlan(answers, readSetupFacts(answers), restore)
   } catch (error) {
     if (error instanceof CommandError) throw error
     throw new CommandError(error instanceof Error ? error.message : String(error))

@@ -85,8 +85,8 @@ function sourceCheckText({ database, writes, weak, records }: SourceCheck): stri
 const STATUS_PAUSE_MILLISECONDS = 500
 
 /**
- * Makes the function that reads the status of a source. With `wait`, the function reads it again and again, prints each new
- * failure, and returns when all records were read once (`answers`) or the command is interrupted.
+ * Makes the function that reads the status of a source. With `wait`, the function reads the status again and again, and prints
+ * each new failure. It returns when the source's registry answers (all records were read once), or the command is interrupted.
  */
 async function loadStatusFunction() {
   const { showSourceStatus } = await import('@rollcall/admin/registries/source-status')

@@ -11,7 +11,8 @@ import { type OutputOptions, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { collectOption } from '../values.ts'
 
-const REQUEST_TYPES = ['search', 'subscribe', 'unsubscribe', 'receipt'] as const
+/** What `txn_type` may be: the type of the earlier request. `receipt` asks for the receipt of an enrolment update. */
+const TRANSACTION_TYPES = ['search', 'subscribe', 'unsubscribe', 'receipt'] as const
 
 export function addCommand(program: Command): void {
   const command = program
@@ -21,7 +22,7 @@ export function addCommand(program: Command): void {
     .option('--correlation-id <id>', 'correlation_id that its acknowledgement had')
     .option('--reference-id <id>', 'reference_id of one of its items; give it again for more', collectOption)
     .option('--subscription-code <code>', 'code of a subscription; give it again for more', collectOption)
-    .addOption(new Option('--type <type>', 'type of the request').choices(REQUEST_TYPES).default('search'))
+    .addOption(new Option('--type <type>', 'type of the request').choices(TRANSACTION_TYPES).default('search'))
     .option('--body', 'also print the original response, with its records')
   withJsonOption(addRegistryOptions(command))
     .addHelpText(
@@ -39,7 +40,7 @@ interface StatusOptions extends RegistryOptions, OutputOptions {
   readonly correlationId?: string
   readonly referenceId?: readonly string[]
   readonly subscriptionCode?: readonly string[]
-  readonly type: (typeof REQUEST_TYPES)[number]
+  readonly type: (typeof TRANSACTION_TYPES)[number]
   readonly body?: true
 }
 
@@ -50,7 +51,7 @@ async function runStatus(options: StatusOptions): Promise<void> {
   const asking = makeClient(() => new RegistryClient(client))
   const answer = await callClient(asking.txnStatus(question, { signal }), signal)
   const { txn_type, txn_status } = answer.message.txnstatus_response
-  // The registry rejects the status request, such as one about an unknown request. The answer repeats it, with a reason.
+  // The registry has rejected the status request: it may not know the earlier request. `unknown.rejection` has the reason.
   if (answer.header.status === 'rjct') {
     const [unknown] = resultsOf(answer)
     if (unknown?.ok === false && options.json !== true) await callClient(Promise.reject(unknown.rejection))

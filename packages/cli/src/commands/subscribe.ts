@@ -111,7 +111,7 @@ async function subscribeAndListen(
   }
   await withCallbacks(target, wait, async (asking, rejected) => {
     const signal = AbortSignal.any([stop.signal, rejected])
-    const make = () => subscribeForCodes(asking, criteria, signal)
+    const make = () => subscribeAndGetCodes(asking, criteria, signal)
     const codes = await callClient(
       make().catch(async (error: unknown) => {
         const same = equalSubscriptionCodes(error)
@@ -133,7 +133,7 @@ async function subscribeAndListen(
 }
 
 /** Subscribes, and returns the codes of the subscriptions that the registry has made. */
-async function subscribeForCodes(asking: RegistryClient, criteria: SubscribeInput, signal: AbortSignal): Promise<string[]> {
+async function subscribeAndGetCodes(asking: RegistryClient, criteria: SubscribeInput, signal: AbortSignal): Promise<string[]> {
   const answer = await asking.subscribe(criteria, { signal })
   const codes = resultsOf(answer).flatMap((result) => {
     if (!result.ok) throw result.rejection

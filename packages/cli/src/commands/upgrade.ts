@@ -11,7 +11,7 @@ import { findFileText, portOfNodeInUse } from '../machine/facts.ts'
 import { nginxSiteWithPort } from '../machine/files.ts'
 import { BACKUP_FOLDER, CODE_FOLDER, NGINX_SITE, NODE_PORTS, ROLLCALL_COMMAND_PATH } from '../machine/places.ts'
 import { isLaterVersion, planUpgrade, type UpgradePlan } from '../machine/plan-upgrade.ts'
-import { printResult, progressLine } from '../output.ts'
+import { makeProgressPrinter, printResult } from '../output.ts'
 
 export function addCommand(program: Command): void {
   program
@@ -40,7 +40,7 @@ interface UpgradeOptions {
 
 async function runUpgrade({ back = false, dryRun = false, json = false }: UpgradeOptions): Promise<void> {
   checkMachine()
-  const say = progressLine({ json })
+  const say = makeProgressPrinter({ json })
   const printJson = (version: string | null, steps: readonly UpgradeStep[]): void => {
     if (json) printResult({ json }, { dry_run: dryRun, version, steps: steps.map(({ text }) => text) }, '')
   }

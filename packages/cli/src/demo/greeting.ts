@@ -29,7 +29,7 @@ ${rollcall} search --identifier ${firstSampleIdentifier(demo)} --listen 0
 Start page: ${demo.base_url} shows the first search in curl, and leads to the reference page of each registry
 Console, by this link once, within 15 minutes: ${link}
 Another such link: ${rollcall} operator link demo-console
-Partner page, by the link that this command prints: ${partnerLinkCommand(demo, place)}
+Partner page, by the link that this command prints: ${partnerPageLinkCommand(demo, place)}
 Let the demo live, break it and mend it: ${demoPage}
 Receive events: ${rollcall} subscribe ${first?.namespace} --event ${event} --listen
 Let people be born and die: ${rollcall} simulate ${first?.namespace} --rate 2
@@ -37,7 +37,6 @@ The client secret, keys, the token of the admin API and more identifiers: ${path
 Ctrl-C stops it.`
 }
 
-/** Folder and ports of a demo. */
 export interface DemoFolderAndPorts {
   /** The folder of the demo; null for the usual one. */
   readonly data: string | null
@@ -50,7 +49,8 @@ const USUAL_FOLDER_AND_PORTS: DemoFolderAndPorts = { data: null, port: 8080, adm
 /** Returns the command `rollcall` as text. The text begins with the variables that the command needs in another terminal. */
 const rollcallCommand = (place: DemoFolderAndPorts): string => `${shellVariablesText(place)}npx rollcall`
 
-export const partnerLinkCommand = ({ participant }: DemoFile, place: DemoFolderAndPorts): string =>
+/** The command that prints a link to the partner page of the demo's participant. */
+export const partnerPageLinkCommand = ({ participant }: DemoFile, place: DemoFolderAndPorts): string =>
   `${rollcallCommand(place)} participant link ${participant.sender_id}`
 
 /** The variables by which a command in another terminal finds this demo; empty for the usual folder and ports. */

@@ -35,7 +35,7 @@ const HOST_NAME_PATTERN = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?
 const WITNESS_ANSWER_PATTERN = /^(?:later|syslog(?:\+tcp)?:\/\/[\w.:[\]-]+:\d{1,5})$/
 const COPIES_ANSWER_PATTERN = /^(?:later|[a-z0-9][\w.-]*@[A-Za-z0-9][\w.-]*:[\w./-]+)$/
 
-const makeFormRule =
+const makePatternRule =
   (form: RegExp, example: string) =>
   (value: string): string | null =>
     form.test(value) ? null : `must be such as ${example}`
@@ -62,12 +62,12 @@ export const SETUP_QUESTIONS: Readonly<Record<AnswerName, SetupQuestion>> = {
   namespace: {
     ask: 'Namespace of the registry, the first part of its addresses',
     otherwise: ({ kind = 'civil' }) => kind,
-    problem: makeFormRule(/^[a-z][a-z0-9_-]{0,62}$/, 'civil'),
+    problem: makePatternRule(/^[a-z][a-z0-9_-]{0,62}$/, 'civil'),
   },
   sender_id: {
     ask: 'Id of the registry in messages',
     otherwise: ({ namespace = '', name = '' }) => `${namespace}.${name}`,
-    problem: makeFormRule(/^[\w.:/-]{1,200}$/, 'civil.example.org'),
+    problem: makePatternRule(/^[\w.:/-]{1,200}$/, 'civil.example.org'),
   },
   certificate: {
     ask: 'Certificate: files (you have it), certbot (it gets one), csr (your authority signs a request)',
@@ -111,12 +111,12 @@ export const SETUP_QUESTIONS: Readonly<Record<AnswerName, SetupQuestion>> = {
   witness: {
     ask: 'Witness: a log server that the administrators of the database cannot write to, or "later"',
     otherwise: () => 'later',
-    problem: makeFormRule(WITNESS_ANSWER_PATTERN, 'syslog+tcp://log.example.org:601, or later'),
+    problem: makePatternRule(WITNESS_ANSWER_PATTERN, 'syslog+tcp://log.example.org:601, or later'),
   },
   copies: {
     ask: 'Another machine to which backups and the journal are copied over SSH, or "later"',
     otherwise: () => 'later',
-    problem: makeFormRule(COPIES_ANSWER_PATTERN, 'copies@vault.example.org:rollcall, or later'),
+    problem: makePatternRule(COPIES_ANSWER_PATTERN, 'copies@vault.example.org:rollcall, or later'),
   },
   operator: {
     ask: 'Your name as the first operator of the console',
@@ -124,7 +124,7 @@ export const SETUP_QUESTIONS: Readonly<Record<AnswerName, SetupQuestion>> = {
       const named = process.env.ROLLCALL_SHELL_USER ?? ''
       return named === '' ? 'root' : named
     },
-    problem: makeFormRule(/^[\w.@-]{1,100}$/, 'amina'),
+    problem: makePatternRule(/^[\w.@-]{1,100}$/, 'amina'),
   },
 }
 

@@ -49,7 +49,8 @@ export const portOfNodeInUse = (): number => Number(readlinkSync(`${CODE_FOLDER}
 export const readSiteTemplate = (): string =>
   readFileSync(`${CODE_FOLDER}/package/node_modules/rollcall/deploy/nginx/rollcall.conf`, 'utf8')
 
-export function readMachineFacts(answers: Answers): SetupFacts {
+/** Reads what `rollcall setup` compares with the answers: files, units, secrets, the database and the certificate. */
+export function readSetupFacts(answers: Answers): SetupFacts {
   const port = portOfNodeInUse()
   const paths = [
     ...[ANSWERS_FILE, SETUP_SETTINGS_FILE, NGINX_SITE, CERTBOT_NGINX_SITE],

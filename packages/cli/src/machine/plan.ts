@@ -35,7 +35,6 @@ export interface SetupFacts {
   readonly operators: readonly string[]
 }
 
-/** The names of the two roles of the database. */
 export const [OWNER_ROLE, APPLICATION_ROLE] = ['rollcall_owner', 'rollcall_application']
 export const DATABASE_NAME = 'rollcall'
 

@@ -14,7 +14,7 @@ export function storyText(traced: TracedMessage): string {
   return [
     toPrintableLine(storyHeadline(traced)),
     ...nameValueLines(tracedIds(traced)),
-    ...traced.events.map((event) => toPrintableLine(`${event.at}  ${eventText(event, page)}`)),
+    ...traced.events.map((event) => toPrintableLine(`${event.at}  ${storyEventText(event, page)}`)),
     ...remarkLines(traced),
   ].join('\n')
 }
@@ -67,7 +67,7 @@ function storyHeadline(traced: TracedMessage): string {
 const answerModeText = (traced: TracedExchange): string =>
   traced.road === 'asynchronous' ? 'asynchronous' : 'synchronous: its answer is not stored'
 
-function eventText(event: StoryEvent, pageOf: (page: number) => string): string {
+function storyEventText(event: StoryEvent, pageOf: (page: number) => string): string {
   switch (event.event) {
     case 'received':
       return `received${event.encrypted === null ? '' : event.encrypted ? ', encrypted' : ', not encrypted'}`
@@ -120,8 +120,8 @@ function exchangeRemarkLines(traced: TracedExchange): string[] {
   const made = Object.values(traced.delivery_states).reduce((sum, count) => sum + count, 0)
   return [
     ...items.map((item) => toPrintableLine(`  item ${item.reference_id}: ${itemText(item)}`)),
-    ...leftOutLines('item', answered - items.length),
-    ...leftOutLines('delivery', made - deliveries.length),
+    ...leftOutCountLines('item', answered - items.length),
+    ...leftOutCountLines('delivery', made - deliveries.length),
     ...(traced.state === 'accepted' && !begun ? ['  waits for a worker'] : []),
     ...deliveryDelayLines(traced),
   ]
@@ -133,7 +133,7 @@ const itemText = ({ status, total, page_size }: TracedExchange['items'][number])
   return `${status}, ${countWithNoun(total, 'record')}${pages}`
 }
 
-const leftOutLines = (what: 'item' | 'delivery', count: number): string[] => {
+const leftOutCountLines = (what: 'item' | 'delivery', count: number): string[] => {
   if (count === 0) return []
   const more = what === 'item' ? countWithNoun(count, 'item') : `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
   return [`  and ${more} more; --full prints them`]

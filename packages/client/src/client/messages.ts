@@ -65,7 +65,7 @@ export interface Answer<Message> {
   readonly assumed_utc?: readonly string[]
 }
 
-/** The ack of an asynchronous request (N11). */
+/** The acknowledgement (ACK or NACK) of an asynchronous request (N11). */
 export interface Accepted {
   /** `ACK`: a callback with the result follows. `NACK`: no callback follows, although the registry reports no error. */
   readonly ack_status: 'ACK' | 'NACK'

@@ -22,5 +22,5 @@ export const OUTGOING = {
   }),
 } as const
 
-/** The name of a form of the header. */
+/** The name of a form in which the header of a request is written. */
 export type Outgoing = keyof typeof OUTGOING

@@ -22,7 +22,7 @@ export function checkKind(name: string): KindName {
   throw new TypeError(`kind must be one of ${KINDS.map(({ name }) => name).join(', ')}`)
 }
 
-/** The kind of the client's registry. It is `string` when the kind is unknown, and records then have the type RegistryRecord. */
+/** The kind of the client's registry: a KindName, or any string when the kind is unknown. Records are then RegistryRecords. */
 export type SaidKind = string
 
 /** A record of any record type of the kind. */

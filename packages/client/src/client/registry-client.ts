@@ -36,6 +36,7 @@ import { askRegistry, sendAsyncRequest } from './request.ts'
 import { onlySearchItem } from './results.ts'
 import { type ClientOptions, type OfKind, readSettings, type Settings } from './settings.ts'
 
+/** The promise of an answer to an operation. */
 type Reply<Name extends OperationName, Kind extends SaidKind> = Promise<Answer<ResponseOf<Name, Kind>>>
 
 /** The longest wait for the callback of `subscribe` and `unsubscribe` by default, in milliseconds. */

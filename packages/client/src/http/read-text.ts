@@ -34,7 +34,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** So many pieces are joined into one: each takes some 200 bytes of memory beside its own, and may have a single byte. */
+/** This many chunks in memory are joined into one: each takes some 200 bytes beside its content, which may be a single byte. */
 const MOST_PIECES = 1_024
 
 async function readBytes(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {

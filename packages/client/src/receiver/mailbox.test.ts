@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { TransportError } from '../errors.ts'
 import type { ReplyCallback } from './callbacks.ts'
-import { CallbackMailbox } from './mailbox.ts'
+import { AwaitedCallbacks } from './mailbox.ts'
 
 const callback = (correlation_id: string, page = 1) =>
   ({ name: 'on-search', message: { correlation_id, page } }) as unknown as ReplyCallback
@@ -9,7 +9,7 @@ const LIMITS = { callbacks: 3, age: 1_000 }
 
 describe('a mailbox', () => {
   it('gives each callback once, in the order in which they came', async () => {
-    const mailbox = new CallbackMailbox(LIMITS)
+    const mailbox = new AwaitedCallbacks(LIMITS)
     const early = mailbox.take('c')
     for (const page of [1, 2, 3]) mailbox.put(callback('c', page))
     const got = [await early, await mailbox.take('c'), await mailbox.take('c')]
@@ -18,7 +18,7 @@ describe('a mailbox', () => {
   })
 
   it('gives two who wait for the same one each, the first to the first', async () => {
-    const mailbox = new CallbackMailbox(LIMITS)
+    const mailbox = new AwaitedCallbacks(LIMITS)
     const waiting = [mailbox.take('c'), mailbox.take('c')]
     mailbox.put(callback('c', 1))
     mailbox.put(callback('other'))
@@ -28,7 +28,7 @@ describe('a mailbox', () => {
 
   it('holds so many, for so long', async () => {
     let now = 0
-    const mailbox = new CallbackMailbox(LIMITS, () => now)
+    const mailbox = new AwaitedCallbacks(LIMITS, () => now)
     for (const id of ['a', 'b', 'c', 'd']) mailbox.put(callback(id))
     await expect(mailbox.take('a', { timeout: 5 })).rejects.toThrow(TransportError)
     expect(await mailbox.take('b')).toEqual(callback('b'))
@@ -39,7 +39,7 @@ describe('a mailbox', () => {
   it('drops what is too old also when nothing more happens', async () => {
     vi.useFakeTimers()
     try {
-      const mailbox = new CallbackMailbox(LIMITS)
+      const mailbox = new AwaitedCallbacks(LIMITS)
       for (const id of ['a', 'b']) {
         mailbox.put(callback(id))
         await vi.advanceTimersByTimeAsync(500)
@@ -53,7 +53,7 @@ describe('a mailbox', () => {
   })
 
   it('holds nothing where nothing may be held', async () => {
-    const mailbox = new CallbackMailbox({ ...LIMITS, callbacks: 0 })
+    const mailbox = new AwaitedCallbacks({ ...LIMITS, callbacks: 0 })
     mailbox.put(callback('a'))
     await expect(mailbox.take('a', { timeout: 5 })).rejects.toThrow('no callback within 5 ms')
   })
@@ -61,7 +61,7 @@ describe('a mailbox', () => {
   it('waits without end where it is told to', async () => {
     vi.useFakeTimers()
     try {
-      const mailbox = new CallbackMailbox(LIMITS)
+      const mailbox = new AwaitedCallbacks(LIMITS)
       const waiting = mailbox.take('c', { timeout: Number.POSITIVE_INFINITY })
       await vi.advanceTimersByTimeAsync(7 * 86_400_000)
       mailbox.put(callback('c'))
@@ -72,7 +72,7 @@ describe('a mailbox', () => {
   })
 
   it('ends with the signal of who waits, and then keeps what comes', async () => {
-    const mailbox = new CallbackMailbox(LIMITS)
+    const mailbox = new AwaitedCallbacks(LIMITS)
     const controller = new AbortController()
     const waiting = mailbox.take('c', { signal: controller.signal })
     controller.abort(new Error('enough'))

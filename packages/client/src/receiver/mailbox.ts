@@ -21,7 +21,7 @@ interface UnclaimedCallback {
 }
 
 /** The callbacks that came before their callers, and the callers that wait. */
-export class CallbackMailbox {
+export class AwaitedCallbacks {
   readonly #limits: MailboxLimits
   readonly #now: () => number
   /** The callers that wait, by correlation_id; the first one gets the callback. */
@@ -99,7 +99,7 @@ export class CallbackMailbox {
     })
   }
 
-  /** Drops what is too old also when nobody puts or takes anything. The timer does not keep a process running. */
+  /** Starts a timer that drops callbacks when they are too old. The timer does not keep a process running. */
   #dropLater(): void {
     const [oldest] = this.#held
     if (this.#timer !== undefined || oldest === undefined) return

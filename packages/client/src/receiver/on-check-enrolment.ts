@@ -16,7 +16,7 @@ export type EnrolmentLabel = (typeof ENROLMENT_LABELS)[number]
 
 const INACTIVE_LABEL: EnrolmentLabel = 'Inactive'
 
-/** The question whether a person is still enrolled. */
+/** A question of a peer: whether a person is still enrolled. */
 export interface CheckedEnrolment {
   /** The value of an identifier of the person. */
   readonly person: string

@@ -62,7 +62,6 @@ export interface EventContext {
   readonly test: boolean
   /** True in a backfill: an operator of the registry sends records that match the subscription already. Nothing has changed. */
   readonly backfill: boolean
-  /** The whole notification. */
   readonly notification: Notification
 }
 

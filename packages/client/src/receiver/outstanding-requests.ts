@@ -36,10 +36,10 @@ export class OutstandingRequests {
   }
 
   /**
-   * Finds the sender of a callback that repeats the sender_id and receiver_id of our request. The registry to which we sent the
-   * request must have a key that verifies the signature. Exactly one peer with `repeats_addresses` must have such a key, too:
-   * this peer is the sender. Null in all other cases; peers whose signature is not required do not count. `frame` is the
-   * envelope, and has sender_id and receiver_id exchanged in the result.
+   * Finds the sender of a callback whose sender_id and receiver_id are those of our request, not exchanged. A key of the registry
+   * that we asked must verify the signature, and so must a key of exactly one peer with `repeats_addresses`: this peer is the
+   * sender. Null otherwise. A peer whose signature is not required does not count. `frame` is the envelope; the result has it
+   * with sender_id and receiver_id exchanged.
    */
   async senderOf(
     frame: ParsedEnvelope,

@@ -32,7 +32,7 @@ import type { JwkSet } from '../trust/peer-keys.ts'
 import { ackResponse, refusalResponse, UnknownSender } from './acks.ts'
 import type { AwaitOptions, Handlers, Received, Rejected, ReplyCallback } from './callbacks.ts'
 import { type HighWaterMarks, marksInMemory } from './high-water-marks.ts'
-import { CallbackMailbox, type MailboxLimits } from './mailbox.ts'
+import { AwaitedCallbacks, type MailboxLimits } from './mailbox.ts'
 import { type Notification, type SequenceGap, withoutHandledItems } from './notifications.ts'
 import { type HandleOnce, makeHandleOnce } from './once.ts'
 import { outstandingRequestsAt } from './outstanding-requests.ts'
@@ -66,7 +66,6 @@ export interface Peer {
   readonly kind?: KindName
 }
 
-/** The options of a `Receiver`. */
 export interface ReceiverOptions {
   /** The systems whose callbacks and questions are accepted. */
   readonly peers: readonly Peer[]
@@ -120,7 +119,7 @@ export class Receiver {
   readonly #receivers: readonly string[]
   readonly #keys: DecryptionKeys
   readonly #once: HandleOnce
-  readonly #mailbox: CallbackMailbox
+  readonly #mailbox: AwaitedCallbacks
   readonly #marks: HighWaterMarks
   readonly #maxBytes: number
   readonly #maxValues: number
@@ -142,7 +141,7 @@ export class Receiver {
     this.#receivers = typeof receiver_id === 'string' ? [receiver_id] : receiver_id
     this.#keys = decryptionKeys(options.decryption_keys ?? [])
     this.#once = makeHandleOnce(options.memory ?? rememberInMemory())
-    this.#mailbox = new CallbackMailbox({ ...DEFAULT_MAILBOX_LIMITS, ...options.held })
+    this.#mailbox = new AwaitedCallbacks({ ...DEFAULT_MAILBOX_LIMITS, ...options.held })
     this.#marks = options.marks ?? marksInMemory()
     this.#maxBytes = options.max_body_bytes ?? MAX_BODY_BYTES
     this.#maxValues = options.max_body_values ?? MAX_BODY_VALUES

@@ -139,7 +139,6 @@ export function verifySignatureOf({ source }: ParsedEnvelope, trust: PeerTrustSe
 
 /** A message, decrypted if it was encrypted. */
 export interface OpenedMessage {
-  /** The decrypted message. */
   readonly message: JsonObject
   readonly encrypted: boolean
 }

@@ -35,7 +35,7 @@ export async function isConsentEnded({ pool }: Pick<Database, 'pool'>, use: Cons
   return rows[0]?.ended === true
 }
 
-/** True when one of several consents has ended. */
+/** True when at least one of the consents has expired, was revoked or withdrawn, or has lost its authority. */
 export async function isAnyConsentEnded(client: Pick<ClientBase, 'query'>, uses: readonly ConsentUse[]): Promise<boolean> {
   const text = JSON.stringify(
     uses.map(({ participant, pseudonyms, purpose, signed }) => ({
@@ -155,7 +155,7 @@ export const exchangesOfEndedConsentsSql = ({ condition }: ConsentUseSelection):
     where ${condition('used')} and coalesce(${hasConsentEndedSql('used')}, false)`
 
 /** Uses of consents for `forgetExchanges`, which deletes them when they are older than the retention. */
-export const EXPIRING_CONSENT_USES: ExpiringRows = {
+export const CONSENT_USE_RETENTION_ROWS: ExpiringRows = {
   table: 'consent_use',
   since: 'received_at',
   sender_id: senderIdSql('consent_use.participant'),

@@ -16,7 +16,7 @@ export const CONSENT_ROWS_TO_REMOVE: PackageRows = { removed: rowsToRemove('part
  * Stores a removed participant's sender_id in the withdrawals of consents that were given to it. The withdrawals then hold for a
  * later participant with the same sender_id.
  */
-export async function keepWithdrawals(client: ClientBase, participant: number): Promise<void> {
+export async function storeSenderIdInWithdrawals(client: ClientBase, participant: number): Promise<void> {
   await client.query(
     `update consent_withdrawal set former_sender_id = ${senderIdSql('consent_withdrawal.participant')} where participant = $1`,
     [participant],

@@ -2,4 +2,4 @@
 import type { ReactNode } from 'react'
 import styles from './columns.module.css'
 
-export const Columns = ({ children }: { readonly children: ReactNode }) => <div className={styles.columns}>{children}</div>
+export const SideBySide = ({ children }: { readonly children: ReactNode }) => <div className={styles.columns}>{children}</div>

@@ -74,7 +74,7 @@ export function readConditions(expression: unknown): readonly Condition[] | null
     objectMembersOf(expression).map(([name, value]) => {
       if (name === '$and' && Array.isArray(value)) return joinConditions(value.map(readConditions))
       const compared = isScalar(value) ? [['$eq', value] as const] : objectMembersOf(value)
-      return joinConditions(compared.map(([operator, operand]) => readOneCondition(name, operator, operand)))
+      return joinConditions(compared.map(([operator, operand]) => readOperatorCondition(name, operator, operand)))
     }),
   )
 }
@@ -85,7 +85,8 @@ function joinConditions(groups: readonly (readonly Condition[] | null)[]): reado
   return read.length === 0 || read.length < groups.length ? null : read.flat()
 }
 
-function readOneCondition(attribute: string, word: string, operand: unknown): readonly Condition[] | null {
+/** Reads one comparison as a condition; null when the form cannot show it. `word` is the operator, with or without its `$`. */
+function readOperatorCondition(attribute: string, word: string, operand: unknown): readonly Condition[] | null {
   const operator = `$${word.replace(/^\$/, '')}`
   if (!isOperator(operator)) return null
   if (OPERATORS[operator].read === null) return operand === true ? [{ attribute, operator, value: '' }] : null

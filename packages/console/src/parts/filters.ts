@@ -1,4 +1,4 @@
-/** Reads and writes filters of lists in the part of an address behind the `?`, and chooses the field of a search. */
+/** Reads and writes filters of lists in the part of an address behind the `?`, and converts the times in their fields. */
 
 /** Reads the named members of a filter from the query of an address; empty ones are left out. */
 export function readFilter(search: string, names: readonly string[]): Readonly<Record<string, string | undefined>> {

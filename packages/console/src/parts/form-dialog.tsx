@@ -19,7 +19,7 @@ interface DialogProps<Output> {
   readonly small?: boolean
   /** True while the act cannot be begun. */
   readonly disabled?: boolean
-  /** Called when the dialog opens. The caller then fixes the values that the fields show at first. */
+  /** Called when the dialog opens. The caller then copies the present values, which the fields show at first. */
   readonly onOpen?: () => void
   readonly fields?: readonly DialogField[]
   /** The preview of the act. */

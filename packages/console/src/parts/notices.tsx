@@ -16,11 +16,11 @@ interface Notice {
   readonly at: string
 }
 
-type Notify = (content: ReactNode, tone?: Notice['tone']) => void
+type ShowNotice = (content: ReactNode, tone?: Notice['tone']) => void
 
-const NoticeContext = createContext<Notify>(() => {})
+const NoticeContext = createContext<ShowNotice>(() => {})
 
-export const useNotify = (): Notify => useContext(NoticeContext)
+export const useNotify = (): ShowNotice => useContext(NoticeContext)
 
 /** The most notices at a time: older ones are removed. */
 const MOST_NOTICES = 3
@@ -28,7 +28,7 @@ let lastNumber = 0
 
 export function Notices({ children }: { readonly children: ReactNode }) {
   const [notices, setNotices] = useState<readonly Notice[]>([])
-  const notify = useCallback<Notify>((content, tone = 'good') => {
+  const notify = useCallback<ShowNotice>((content, tone = 'good') => {
     lastNumber += 1
     const notice = { number: lastNumber, content, tone, at: location.hash }
     setNotices((before) => [...before, notice].slice(-MOST_NOTICES))

@@ -13,7 +13,7 @@ interface PageProps {
   readonly children: ReactNode
 }
 
-/** True until the first page was shown. It leaves the focus where the browser puts it; later pages set the focus on the title. */
+/** True until the first page was shown, which does not move the focus. Each later page sets the focus on its title. */
 let isFirst = true
 
 export function PageFrame({ title, lead, above, actions, children }: PageProps) {

@@ -18,7 +18,7 @@ interface OpenedBody {
   readonly problem: string | null
 }
 
-interface SealedContentProps {
+interface EncryptedContentProps {
   readonly open: (reason: string) => Promise<readonly OpenedBody[]>
 }
 
@@ -26,7 +26,7 @@ interface SealedContentProps {
 const LEAST_REASON_CHARACTERS = 5
 
 /** Shows encrypted content after a click. Only this page keeps the opened content: leaving the page removes it. */
-export function SealedContent({ open }: SealedContentProps) {
+export function EncryptedContent({ open }: EncryptedContentProps) {
   const [opened, dialog] = useDisclosure(false)
   const [reason, setReason] = useState('')
   const act = useAct({

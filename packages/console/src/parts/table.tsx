@@ -16,7 +16,7 @@ export interface Column<Row> {
   readonly stays?: boolean
 }
 
-interface TableQuery<Data> {
+interface TableLoadingState<Data> {
   readonly data: Data | undefined
   readonly error: Error | null
   readonly isPlaceholderData?: boolean
@@ -24,7 +24,7 @@ interface TableQuery<Data> {
 }
 
 /** Makes the state of a query that has ended, from rows that are loaded already, for `DataTable`. */
-export const rowsAsQuery = <Row,>(data: readonly Row[]): TableQuery<readonly Row[]> => ({
+export const rowsAsQuery = <Row,>(data: readonly Row[]): TableLoadingState<readonly Row[]> => ({
   data,
   error: null,
   refetch: () => undefined,
@@ -34,7 +34,7 @@ export interface TableProps<Row> {
   /** The meaning of the table, for screen readers. */
   readonly caption: string
   readonly columns: readonly Column<Row>[]
-  readonly query: TableQuery<readonly Row[]>
+  readonly query: TableLoadingState<readonly Row[]>
   readonly keyOf: (row: Row) => string | number
   /** Returns the address of a row's own page, to which the first cell links. */
   readonly linkOf?: (row: Row) => string | null
@@ -53,7 +53,7 @@ const TABLE_ROLES = {
   cell: { role: 'cell' },
 } as const
 
-const withStayingColumnsFirst = <Row,>([first, ...others]: readonly Column<Row>[]): readonly Column<Row>[] =>
+const withStayingColumnsSecond = <Row,>([first, ...others]: readonly Column<Row>[]): readonly Column<Row>[] =>
   first === undefined ? [] : [first, ...others.toSorted((a, b) => Number(b.stays ?? 0) - Number(a.stays ?? 0))]
 
 /** Finds out on which sides the rows of a table are cut off. The edges of the table then show that there is more. */
@@ -76,7 +76,7 @@ function useCutEdges() {
 }
 
 export function DataTable<Row>(props: TableProps<Row>) {
-  const columns = withStayingColumnsFirst(props.columns)
+  const columns = withStayingColumnsSecond(props.columns)
   const edges = useCutEdges()
   const { caption, query, empty = <Empty title={COMMON.emptyTable} /> } = props
   const { data, error, refetch, isPlaceholderData } = query

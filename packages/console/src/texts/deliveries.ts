@@ -1,5 +1,3 @@
-/** Texts of deliveries. */
-
 /** Texts of the list of deliveries. */
 export const DELIVERIES = {
   lead: 'What is sent to participants: pages of answers, and notifications.',

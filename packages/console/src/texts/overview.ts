@@ -1,4 +1,3 @@
-/** Texts of the overview. */
 export const OVERVIEW = {
   lead: 'The last 24 hours, and what needs somebody.',
   leadOf: (namespace: string) => `The last 24 hours of ${namespace}, and what needs somebody.`,

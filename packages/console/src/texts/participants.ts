@@ -1,5 +1,3 @@
-/** Texts of participants. */
-
 /** Texts of the list of participants, and of the form that adds one. */
 export const PARTICIPANTS = {
   lead: 'Who may ask the registries. Without a grant a participant may do nothing.',

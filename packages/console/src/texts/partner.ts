@@ -1,5 +1,3 @@
-/** Texts of the partner page. */
-
 /** Texts of the frame of the partner page, which is around each view. */
 export const PARTNER = {
   skip: 'Skip to the content',

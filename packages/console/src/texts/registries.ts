@@ -1,5 +1,3 @@
-/** Texts of registries. */
-
 /** Texts of the list of registries, and of the form that adds one. */
 export const REGISTRIES = {
   lead: 'Every registry that this server hosts, and how many records it has.',

@@ -1,4 +1,3 @@
-/** Texts of the sign-in page. */
 export const SIGN_IN = {
   title: 'Sign in',
   lead: 'This console is for the operators of the server.',

@@ -41,7 +41,8 @@ export interface BenefitsToWrite {
   readonly alone: boolean
 }
 
-export interface EnrolmentUpdate {
+/** One enrolment of an update, as it is written into the record. */
+export interface EnrolmentToWrite {
   /** The key of the programme (`programmeKey`). */
   readonly programme: string
   /** The members of the enrolment to write, except status and benefits. */
@@ -56,8 +57,8 @@ export interface Beneficiary {
   readonly identifiers: readonly RecordIdentifier[]
   /** The members of the record to write, except the enrolments. */
   readonly members: JsonObject
-  readonly enrolments: readonly EnrolmentUpdate[]
-  /** True when the update has no array of enrolments: `programme_identifier` has a single value. */
+  readonly enrolments: readonly EnrolmentToWrite[]
+  /** True when `programme_identifier` has a single value and no array. An update without this member is refused. */
   readonly alone: boolean
 }
 
@@ -88,11 +89,11 @@ export function readBeneficiary(scope: KindAndRecordType, value: unknown): Benef
   const identifiers = readIdentifiers(scope.kind, scope.recordType, record).filter(
     ({ names, type }) => names === 'record' && type !== UNLISTED.name,
   )
-  checkIdentifiers(scope, identifiers)
+  checkIdentifierCountAndForm(scope, identifiers)
   const { rest, elements, alone } = splitEnrolments(record)
   if (elements.length === 0) throw new InvalidBeneficiary('member.programme_identifier: is required')
   checkCounts(elements)
-  const readLists: ReadBenefitLists = new Map()
+  const readLists: BenefitListCache = new Map()
   const enrolments = elements.map((element) => readEnrolment(scope, element, readLists))
   return { identifiers, members: withoutSharedStatus(rest), enrolments, alone }
 }
@@ -110,8 +111,7 @@ function checkTypeMember({ kind, recordType }: KindAndRecordType, type: JsonValu
 
 /**
  * Checks the spelling of the members that identify the person and the programmes. The check of the grant reads each member once,
- * in a known spelling, but the ledger writes every spelling. So a second spelling, or an unknown one, could write what the grant
- * does not allow.
+ * in a known spelling. A second or unknown spelling would be written into the record unchecked, so it is refused.
  * @param keys the paths of these members (`KeyedListPaths`)
  * @throws InvalidBeneficiary
  */
@@ -155,7 +155,7 @@ function withoutStatusInAttributes(record: JsonObject): JsonObject {
   return Object.fromEntries(members)
 }
 
-function checkIdentifiers(
+function checkIdentifierCountAndForm(
   { kind, recordType: { primary_identifier: primary } }: KindAndRecordType,
   identifiers: readonly RecordIdentifier[],
 ): void {
@@ -170,10 +170,10 @@ function checkIdentifiers(
 }
 
 /**
- * Removes empty texts, except within lists. Also removes a null in place of a list with keyed elements (such as identifiers or
- * enrolments) or of an object that contains such a list, because an update never removes the list. Any other null stays in the
- * update: it removes the member from the record.
- * @throws InvalidBeneficiary the update has a value (not null or an empty text) in place of an object that contains such a list
+ * Removes empty texts, except within lists. An update never removes a keyed list (such as identifiers or enrolments), so a null
+ * for a keyed list, or for an object that contains one, is removed from the update. Any other null stays: it removes the member
+ * from the record.
+ * @throws InvalidBeneficiary the update has a text, number, boolean or list for an object that contains a keyed list
  */
 function withoutEmptyMembers(paths: KeyedListPaths, object: JsonObject, path: string): JsonObject {
   const kept = Object.entries(object).flatMap(([name, value]): [string, JsonValue][] => {
@@ -246,20 +246,20 @@ function checkCounts(elements: readonly EnrolmentElement[]): void {
  * The results of `readBenefits` so far. The key is the JSON value `benefits`: the same object in all enrolments that take the
  * benefits of the record.
  */
-type ReadBenefitLists = Map<JsonValue | undefined, BenefitsToWrite>
+type BenefitListCache = Map<JsonValue | undefined, BenefitsToWrite>
 
-function readEnrolment(scope: KindAndRecordType, element: EnrolmentElement, readLists: ReadBenefitLists): EnrolmentUpdate {
+function readEnrolment(scope: KindAndRecordType, element: EnrolmentElement, readLists: BenefitListCache): EnrolmentToWrite {
   const { enrolment_status, status_change_date, benefits, ...members } = normaliseEnrolmentTexts(element)
   const givenProgramme = Object.entries(members).find(([name]) => memberSearchKey(name) === 'programme')?.[1]
   if (Array.isArray(givenProgramme) && givenProgramme.length > 1) {
     throw new InvalidBeneficiary('programme: must be one programme; each has an enrolment of its own')
   }
   const programme = programmeKey(scope, members)
-  if (programme === null || keyText(programme).length > MOST_PROGRAMME_CHARACTERS) {
+  if (programme === null || programmeKeyText(programme).length > MOST_PROGRAMME_CHARACTERS) {
     const rule = `must be a text of 1 to ${MOST_PROGRAMME_CHARACTERS} characters`
     throw new InvalidBeneficiary(`programme.programme_identifier: ${rule}`)
   }
-  checkEnrolmentDates(members)
+  checkDateFormsAndOrder(members)
   const status = readEnrolmentStatus(scope, enrolment_status)
   const date = checkedDate('status_change_date', unwrapSingle(status_change_date))
   if (status === null && date !== null) {
@@ -273,7 +273,7 @@ function readEnrolment(scope: KindAndRecordType, element: EnrolmentElement, read
 const MOST_PROGRAMME_CHARACTERS = 500
 
 /** The programme identifier as plain text. @param key a key from `programmeKey`: a JSON list with the identifier */
-const keyText = (key: string): string => [JSON.parse(key)].flat().join('')
+const programmeKeyText = (key: string): string => [JSON.parse(key)].flat().join('')
 
 /** Removes empty texts from an enrolment, and turns a programme identifier that is a whole number into text. */
 function normaliseEnrolmentTexts(element: EnrolmentElement): EnrolmentElement {
@@ -295,7 +295,7 @@ function programmeIdText(value: JsonValue): JsonValue {
 const unwrapSingle = (value: JsonValue | undefined): JsonValue | undefined =>
   Array.isArray(value) && value.length === 1 ? value[0] : value
 
-function checkEnrolmentDates(members: JsonObject): void {
+function checkDateFormsAndOrder(members: JsonObject): void {
   const [begin, end] = ['enrolment_date', 'enrolment_end_date'].map((name) => {
     return checkedDate(name, members[name])
   })
@@ -339,7 +339,7 @@ function readBenefits(value: JsonValue | undefined): BenefitsToWrite {
 const BENEFIT_DATE_ATTRIBUTE: Attribute = { name: 'benefit_date', paths: ['benefit_date'], type: 'date' }
 const BENEFIT_TYPE_ATTRIBUTE: Attribute = { name: 'benefit_type', paths: ['benefit_type'], type: 'code', codes: 'benefit_type' }
 
-/** The key of a benefit: its first day and its type. Two benefits with the same key replace each other. */
+/** The key of a benefit: the first day of its benefit_date, and its type. A later benefit replaces one with the same key. */
 export function benefitKey(benefit: JsonValue): string {
   const date = readAttribute(BENEFIT_DATE_ATTRIBUTE, benefit)
   const type = readAttribute(BENEFIT_TYPE_ATTRIBUTE, benefit)

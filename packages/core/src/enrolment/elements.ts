@@ -22,7 +22,8 @@ const ENROLMENT_MEMBERS = ['enrolment_status', 'enrolment_date', 'enrolment_end_
 const END_DATE_SPELLINGS: ReadonlyMap<string, string> = new Map([['end_date', 'enrolment_end_date']])
 
 const ENROLMENT_MEMBER_NAMES: ReadonlySet<string> = new Set(ENROLMENT_MEMBERS)
-const RECORD_ENROLMENT_MEMBER_NAMES: ReadonlySet<string> = new Set([ENROLMENT_LIST_MEMBER, ...ENROLMENT_MEMBERS])
+/** The members of a record that are about its enrolments: their list, and values that apply to all of them. */
+const RECORD_MEMBERS_OF_ENROLMENTS: ReadonlySet<string> = new Set([ENROLMENT_LIST_MEMBER, ...ENROLMENT_MEMBERS])
 
 /** One enrolment as JSON: its own members under their canonical names, other members unchanged. */
 export type EnrolmentElement = JsonObject
@@ -38,11 +39,11 @@ export interface SplitRecord {
 
 /** Returns the enrolments of a record, or of a part of one, and a copy of the record without them. */
 export function splitEnrolments(record: JsonObject): SplitRecord {
-  const outer = partitionMembers(record, RECORD_ENROLMENT_MEMBER_NAMES)
-  const holder = findEnrolmentHolder(outer.rest)
-  const inner = holder === null ? null : partitionMembers(holder.object, RECORD_ENROLMENT_MEMBER_NAMES)
+  const outer = partitionMembers(record, RECORD_MEMBERS_OF_ENROLMENTS)
+  const holder = findMemberObject(outer.rest)
+  const inner = holder === null ? null : partitionMembers(holder.object, RECORD_MEMBERS_OF_ENROLMENTS)
   const lists = [inner?.taken.get(ENROLMENT_LIST_MEMBER), outer.taken.get(ENROLMENT_LIST_MEMBER)]
-  const shared = new Map([...listMembersExceptEnrolments(outer.taken), ...listMembersExceptEnrolments(inner?.taken)])
+  const shared = new Map([...listSharedEnrolmentMembers(outer.taken), ...listSharedEnrolmentMembers(inner?.taken)])
   const elements = lists.flatMap(elementsOfValue).map((element) => enrolmentFromElement(element, shared))
   if (elements.length === 0) return { rest: record, elements, alone: !lists.some(Array.isArray) }
   const rest = holder === null || inner === null ? outer.rest : { ...outer.rest, [holder.name]: inner.rest }
@@ -52,19 +53,21 @@ export function splitEnrolments(record: JsonObject): SplitRecord {
 /** Returns the record with a list of enrolments, in its `member` object if there is one. */
 export function putEnrolments(rest: JsonObject, list: JsonValue | undefined): JsonObject {
   if (list === undefined) return rest
-  const holder = findEnrolmentHolder(rest)
+  const holder = findMemberObject(rest)
   if (holder === null) return { ...rest, [ENROLMENT_LIST_MEMBER]: list }
   return { ...rest, [holder.name]: { ...holder.object, [ENROLMENT_LIST_MEMBER]: list } }
 }
 
-function findEnrolmentHolder(record: JsonObject): { readonly name: string; readonly object: JsonObject } | null {
+/** Finds the object `member` of a record, with the name as the record spells it; null when there is none. */
+function findMemberObject(record: JsonObject): { readonly name: string; readonly object: JsonObject } | null {
   for (const [name, object] of Object.entries(record)) {
     if (memberSearchKey(name) === ENROLMENT_HOLDER_MEMBER && isJsonObject(object)) return { name, object }
   }
   return null
 }
 
-const listMembersExceptEnrolments = (taken: ReadonlyMap<string, JsonValue> = new Map()) =>
+/** Lists the values that apply to all enrolments. @param taken members that `partitionMembers` has taken out of a record */
+const listSharedEnrolmentMembers = (taken: ReadonlyMap<string, JsonValue> = new Map()) =>
   [...taken].filter(([name]) => name !== ENROLMENT_LIST_MEMBER)
 
 /**

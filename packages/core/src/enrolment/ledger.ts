@@ -12,7 +12,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '@rollcall/protocol'
-import { type Beneficiary, benefitKey, type EnrolmentUpdate } from './beneficiary.ts'
+import { type Beneficiary, benefitKey, type EnrolmentToWrite } from './beneficiary.ts'
 import { type EnrolmentElement, programmeKey, putEnrolments, splitEnrolments } from './elements.ts'
 import { identifierKeyReader, type KindAndRecordType } from './keyed-paths.ts'
 import {
@@ -101,7 +101,7 @@ export function mergeUpdate(
     replaced ||= after.replaced
     known.set(programme, after.element)
   }
-  return { document: putCurrentStatuses(scope, ledger, rest, known, taken.alone && update.alone, now), replaced }
+  return { document: putStatusesIntoRecord(scope, ledger, rest, known, taken.alone && update.alone, now), replaced }
 }
 
 /**
@@ -116,7 +116,7 @@ export function recordAtTime(scope: LedgerScope, ledger: Ledger, record: JsonObj
   for (const [programme, element] of known) {
     if (ledger.programmes.has(programme)) addToStatusHistory(scope, ensureProgrammeLedger(ledger, programme), element)
   }
-  return putCurrentStatuses(scope, ledger, rest, known, alone, now)
+  return putStatusesIntoRecord(scope, ledger, rest, known, alone, now)
 }
 
 /** The time at which the next scheduled status begins, in milliseconds; null when none is scheduled. */
@@ -183,7 +183,7 @@ function dropRemovedEnrolmentHistory(
 }
 
 /** An enrolment of an update, with a stamp of its own. */
-interface StampedEnrolment extends EnrolmentUpdate {
+interface StampedEnrolment extends EnrolmentToWrite {
   readonly stamp: Stamp
 }
 
@@ -224,7 +224,7 @@ function writeEnrolments(
   return { element: { ...written, ...(all !== undefined && { benefits: all }) }, replaced }
 }
 
-function putCurrentStatuses(
+function putStatusesIntoRecord(
   { time_zone }: LedgerScope,
   { programmes }: Ledger,
   rest: JsonObject,
@@ -236,13 +236,14 @@ function putCurrentStatuses(
     const statuses = programmes.get(programme)?.statuses
     return [
       programme,
-      statuses === undefined ? element : putEnrolmentStatus(element, findCurrentStatus(statuses, time_zone, now)),
+      statuses === undefined ? element : putStatusIntoEnrolment(element, findCurrentStatus(statuses, time_zone, now)),
     ]
   })
   return putEnrolments(rest, listOfElements(new Map(elements), alone))
 }
 
-function putEnrolmentStatus(
+/** Returns the enrolment with the status of the entry; without a status when the entry is undefined. */
+function putStatusIntoEnrolment(
   { enrolment_status: _, status_change_date: __, ...others }: EnrolmentElement,
   entry: StatusEntry | undefined,
 ): EnrolmentElement {

@@ -112,8 +112,8 @@ export function readSubscribeCriteria(
 }
 
 /**
- * The criteria to store. The signed consent is left out: only its content is stored, with the subscription. If a grant has
- * reduced the identifier types of the kind, their names are added: an identifier without a type in the filter means these alone.
+ * The criteria to store. The signed consent is left out: only its content is stored, with the subscription. If the grant allows
+ * some identifier types only, their names are added: an identifier without a type in the filter may have these types only.
  */
 function criteriaToStore({ identifier_types, unlisted_identifiers }: Kind, criteria: JsonObject): object {
   const { consent_jws: _, ...authorize } = isJsonObject(criteria.authorize) ? criteria.authorize : {}

@@ -48,8 +48,8 @@ export class RecordState {
   }
 }
 
-/** A record before and after a change; null where there was no record. */
-export interface StateChange {
+/** The attributes of a record before and after a change, as rules of events read them; null where there was no record. */
+export interface StatesBeforeAndAfter {
   readonly before: RecordState | null
   readonly after: RecordState | null
 }
@@ -84,7 +84,7 @@ export interface DerivationFacts {
 const DAY_MS = 86_400_000
 
 /** The events of a change, in the order of the rules. Do not call the function for a change that changes nothing. */
-export function deriveEvents(derivation: DerivationFacts, change: StateChange): readonly DerivedEvent[] {
+export function deriveEvents(derivation: DerivationFacts, change: StatesBeforeAndAfter): readonly DerivedEvent[] {
   const on = change.before === null ? 'new' : change.after === null ? 'deleted' : 'changed'
   const events: DerivedEvent[] = []
   let hasEvent = false
@@ -102,11 +102,15 @@ export function deriveEvents(derivation: DerivationFacts, change: StateChange): 
 }
 
 /** True when all conditions (`if`) of a rule hold; its `on` (new, changed or deleted) is not checked. */
-export function areRuleConditionsTrue(derivation: DerivationFacts, rule: EventRule, change: StateChange): boolean {
+export function areRuleConditionsTrue(derivation: DerivationFacts, rule: EventRule, change: StatesBeforeAndAfter): boolean {
   return (rule.if ?? []).every((condition) => isConditionTrue(derivation, condition, change))
 }
 
-function isConditionTrue(derivation: DerivationFacts, condition: EventCondition, { before, after }: StateChange): boolean {
+function isConditionTrue(
+  derivation: DerivationFacts,
+  condition: EventCondition,
+  { before, after }: StatesBeforeAndAfter,
+): boolean {
   const was = (name: string) => before?.value(name)
   const is = (name: string) => after?.value(name)
   switch (condition.is) {
@@ -137,7 +141,7 @@ const valueJsonText = (value: AttributeValue): string => JSON.stringify(value)
 function addedElementKeys(
   derivation: DerivationFacts,
   list: RuleList,
-  { before, after }: StateChange,
+  { before, after }: StatesBeforeAndAfter,
 ): readonly (readonly string[])[] {
   const known = new Set(listElementKeys(derivation, list, before).flat())
   return listElementKeys(derivation, list, after).filter((keys) => keys.length > 0 && !keys.some((key) => known.has(key)))
@@ -147,7 +151,7 @@ function addedElementKeys(
 function recordsNamedInAddedElements(
   derivation: DerivationFacts,
   { record_type, list }: NonNullable<EventRule['also_of']>,
-  change: StateChange,
+  change: StatesBeforeAndAfter,
 ): NamedRecords {
   const primary = resolveRecordType(derivation.kind, record_type)?.primary_identifier
   const identifiers = addedElementKeys(derivation, list, change).flatMap((keys) =>
@@ -180,8 +184,9 @@ function listElementKeys(
 type MemberChangedCondition = Extract<EventCondition, { is: 'member_changed' }>
 
 /**
- * Returns a map with an entry for each element of a compound: the key is the element's member `by`, and the value its member
- * `member`, both as JSON text; '' stands for a missing member. Of elements with equal keys, the map has the last.
+ * Returns a map with an entry for each element of a compound. In the condition, `by` is the name of the element's member for the
+ * key, and `member` the name of the one for the value. Both are JSON text; '' when the element lacks the member. Of elements with
+ * equal keys, the map has the last.
  */
 function memberTextsByKey(
   { compound, by, member }: MemberChangedCondition,

@@ -44,7 +44,7 @@ interface FilterKeys {
   readonly keys: ReadonlyMap<string, boolean>
 }
 
-/** The keys of a filter. @param predicate the filter's predicate before `resolveAges`; null: there is no filter */
+/** The keys of a filter. @param predicate the filter, in which conditions on ages are not dates yet; null: there is no filter */
 export function keysOfFilter(predicate: Predicate | null): readonly FilterKey[] {
   if (predicate === null) return [{ key: keyDigest(EVERY_RECORD_KEY_TEXT), whole: true }]
   const filed = keysOfPredicate(predicate, '')
@@ -156,7 +156,7 @@ function keysOfEqualityCondition(
   prefix: string,
 ): FilterKeys | null {
   const selectivity = SELECTIVITY_BY_TYPE[attribute.type]
-  // The result of a condition with `until` may change from day to day, so it gives no keys.
+  // A condition with `until` looks only at dates up to this day, so its result may change from day to day: it gives no keys.
   if (selectivity === undefined || until !== undefined) return null
   const keys = new Map<string, boolean>()
   for (const literal of literals) {

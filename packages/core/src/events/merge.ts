@@ -84,7 +84,7 @@ export function patchWithoutAliases(
       const placed = path.reduceRight<JsonValue>((inner, member) => ({ [member]: inner }), element)
       return readIdentifiers(kind, only, placed).some((one) => foreign.has(textOf(one)))
     }
-    left = withoutElements(left, path, isAlias, 'drop')
+    left = removeElementsAtPath(left, path, isAlias, 'drop')
   }
   return left
 }
@@ -109,9 +109,9 @@ function mergeValue(scope: KindAndRecordType, path: string, value: JsonValue | u
 }
 
 /**
- * Merges a list. A single value in place of a list counts as a list of one. Elements with the same key are merged. An element
- * without keys is added, unless the list has an equal element. If neither `value` nor `patch` is an array, an object without
- * keys in `patch` is merged into `value` instead, and a result of one element is a single value.
+ * Merges a list. A single value counts as a list of one. Elements with the same key are merged. An element that has no key is
+ * added, unless the list has an equal element. If neither `value` nor `patch` is an array, an object `patch` that has no key
+ * is merged into `value`, and one resulting element is returned as a single value.
  */
 function mergeList(
   scope: KindAndRecordType,
@@ -150,7 +150,7 @@ function mergeElement(scope: KindAndRecordType, path: string, element: JsonValue
   return mergeObject(scope, path, isJsonObject(element) ? element : {}, patch)
 }
 
-/** Removes elements. @returns the record, and the keys of the removed elements by the name of their list */
+/** Removes the elements that `remove` has by path. @returns the record, and the removed keys by the keyed list's name */
 function removeElements(
   { kind, recordType }: KindAndRecordType,
   record: JsonObject,
@@ -173,12 +173,13 @@ function removeElements(
     keys.set(list.name, named)
     const isRemoved = (element: JsonValue): boolean =>
       elementKeys(kind, recordType, list, path, element).some((key) => named.has(key))
-    left = withoutElements(left, path.split('.'), isRemoved)
+    left = removeElementsAtPath(left, path.split('.'), isRemoved)
   }
   return { record: left, keys }
 }
 
-function withoutElements(
+/** Removes elements of the list at one path. With `drop`, a list that becomes empty is removed too. */
+function removeElementsAtPath(
   object: JsonObject,
   [name = '', ...rest]: readonly string[],
   isRemoved: (element: JsonValue) => boolean,
@@ -195,7 +196,8 @@ function withoutElements(
     }
     return { ...object, [key]: Array.isArray(value) ? kept : (kept[0] ?? []) }
   }
-  const removeInside = (one: JsonValue): JsonValue => (isJsonObject(one) ? withoutElements(one, rest, isRemoved, emptied) : one)
+  const removeInside = (one: JsonValue): JsonValue =>
+    isJsonObject(one) ? removeElementsAtPath(one, rest, isRemoved, emptied) : one
   return { ...object, [key]: Array.isArray(value) ? value.map(removeInside) : removeInside(value) }
 }
 

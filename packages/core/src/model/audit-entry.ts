@@ -60,7 +60,7 @@ export interface AuditedConsent {
 }
 
 /** The record types, query forms and attributes that a request names; never values. */
-export interface AskedNames {
+export interface NamesInRequest {
   readonly record_types: readonly string[]
   readonly forms: readonly string[]
   readonly attributes: readonly string[]
@@ -113,7 +113,7 @@ interface AuditEntryContent {
   readonly outcomes: Readonly<Record<string, number>>
   /** The number of records that were sent, or shown to an operator. */
   readonly records: number
-  readonly asked: AskedNames
+  readonly asked: NamesInRequest
   /** The paths of the values that were sent, shown, or told as an answer such as yes or no, by record type. */
   readonly shown: Readonly<Record<string, readonly string[]>>
   /** The correlation_ids of stored answers that are sent again in this answer, or shown again by this act. */

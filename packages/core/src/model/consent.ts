@@ -15,7 +15,7 @@ export interface SignedConsent {
 }
 
 /** The purpose and the consent of an item, for its audit entry. */
-export interface ConsentFacts {
+export interface AuditedPurposeAndConsent {
   readonly purpose?: string
   readonly consent?: AuditedConsent
 }

@@ -33,7 +33,7 @@ export type JournalAct =
       readonly record_type: string
       /** The primary identifiers of the deleted records. */
       readonly identifiers: readonly string[]
-      /** True when the deletion made no event. Then the restore, which deletes the records again, makes no event either. */
+      /** True when no event was recorded for the deletion. A restore then deletes the records again without an event. */
       readonly silent?: true
     }
   | {

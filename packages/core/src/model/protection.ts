@@ -45,9 +45,9 @@ export const NOBODY_PROTECTED: Protection = { version: 0, byIdentifier: new Map(
 export const protectionKey = ({ type, value }: Identifier): string => `${type}:${value}`
 
 /**
- * The protected persons to whom these identifiers belong. Only the best identifiers are used, in this order: those of listed
- * types except telephones and e-mail addresses; those of unlisted types, although another person may have the same value under
- * another type; telephones and e-mail addresses, although persons may share them.
+ * The protected persons to whom these identifiers belong. Only the first of three groups in `identifiers` is looked up: listed
+ * types except telephones and e-mail addresses; if there are none, unlisted types, although another person may have the same
+ * value under another type; else telephones and e-mail addresses, although persons may share them.
  */
 export function protectedPersonsNamed(
   { identifier_types }: Kind,

@@ -41,7 +41,7 @@ export interface RecordReader {
    * record, the survivor is found.
    * @param identifiers normalised primary identifiers; those that no record has are left out
    */
-  named(registry: RegistryShape, recordType: RecordType, identifiers: readonly string[]): Promise<readonly NamedRecord[]>
+  named(registry: RegistryShape, recordType: RecordType, identifiers: readonly string[]): Promise<readonly ReferencedRecord[]>
   /**
    * For each record, the categories under which its person is protected; an unprotected record is left out. Readers other than
    * that of our own tables leave out deleted records too. So, for a record that may be deleted, the caller must also check the
@@ -66,7 +66,7 @@ export interface MergedRecord {
 }
 
 /** A record that another record names by its primary identifier. */
-export interface NamedRecord extends FoundRecord {
+export interface ReferencedRecord extends FoundRecord {
   /** The identifiers of the records that were merged into this record. */
   readonly aliases: readonly Identifier[]
 }

@@ -14,7 +14,7 @@ export interface RegistryShape {
 export const IDENTIFIER_COLUMN_GROUP = 'identifier'
 
 /** The name that stands for the sort column of one identifier type, in `Registry.unfilled` and similar lists. */
-export const sortColumnGroup = (type: string): string => `sort by ${type}`
+export const identifierSortColumnName = (type: string): string => `sort by ${type}`
 
 /** One hosted instance of a kind. */
 export interface Registry {
@@ -51,7 +51,7 @@ export interface Registry {
   readonly source: object | null
   /**
    * For each record type, the names that queries must not use yet, because their columns are being backfilled: attributes,
-   * compounds and sort columns (`sortColumnGroup`). While the identifier rows are backfilled: also `IDENTIFIER_COLUMN_GROUP` and
+   * compounds and sort columns (`identifierSortColumnName`). While the identifier rows are backfilled: also `IDENTIFIER_COLUMN_GROUP` and
    * the added identifier types.
    */
   readonly unfilled: ReadonlyMap<string, ReadonlySet<string>>

@@ -26,7 +26,7 @@ export const EMERGENCY_PURPOSE = 'emergency'
 export const CLOCK_SKEW_SECONDS = 60
 
 /** The members of criteria that may have a consent; their schema was checked. */
-export interface ConsentMembers {
+export interface CriteriaWithConsent {
   readonly consent?: Consent
   readonly authorize?: Consent
 }
@@ -51,7 +51,7 @@ export interface GivenConsent {
  */
 export function checkConsentGiven(
   { terms }: Pick<Grant, 'terms'>,
-  criteria: ConsentMembers,
+  criteria: CriteriaWithConsent,
   { now, most, name = 'search_criteria' }: { readonly now: Date; readonly most: number; readonly name?: string },
 ): GivenConsent | null {
   const members = CONSENT_MEMBERS[terms.basis]
@@ -78,7 +78,7 @@ export function checkConsentGiven(
 }
 
 /** The member that has the consent. A signed consent is also accepted in `authorize`, where other systems write it. */
-function findConsentMember(members: readonly ConsentMemberName[], criteria: ConsentMembers): ConsentMemberName | undefined {
+function findConsentMember(members: readonly ConsentMemberName[], criteria: CriteriaWithConsent): ConsentMemberName | undefined {
   const signed = ([...members, 'authorize'] as const).find((name) => criteria[name]?.consent_jws !== undefined)
   return signed ?? members.find((name) => criteria[name] !== undefined)
 }
@@ -113,7 +113,10 @@ export function checkPurposeGranted(at: string, code: string | null, purposes: r
  * The purpose of an item, and whether the item has a `consent`, for its audit entry. A purpose that the grant does not name
  * (except `emergency`) is written as `other`: entries are stored for years, and a participant could send any text as a purpose.
  */
-export function consentFactsForAudit({ terms }: Pick<Grant, 'terms'>, { consent, authorize }: ConsentMembers): AskedItemFacts {
+export function consentFactsForAudit(
+  { terms }: Pick<Grant, 'terms'>,
+  { consent, authorize }: CriteriaWithConsent,
+): AskedItemFacts {
   const code = (authorize ?? consent)?.purpose?.code
   const known = [...(terms.purposes ?? []), EMERGENCY_PURPOSE]
   return {

@@ -15,7 +15,7 @@ import { describe, expect, it } from 'vitest'
 import { anyRecord, grantedNames, inOneSpelling, isKnownName } from '../../test/any-record.ts'
 import type { AuditedPerson } from '../model/audit-entry.ts'
 import { NOBODY_PROTECTED } from '../model/protection.ts'
-import { findDescribedPersons } from './disclosed-persons.ts'
+import { findPersonsInRelations } from './disclosed-persons.ts'
 import { type DisclosureTerms, discloseRecordParts, discloseRecords, type SelectFromShown } from './disclosure.ts'
 import { visibleTrees } from './visible.ts'
 
@@ -180,7 +180,7 @@ describe('of any record and any grant', () => {
             expect(record_type).toBe(recordType.name)
             expect(paths.toSorted()).toEqual([...new Set(pathsIn(JSON.parse(sent.text)))].toSorted())
             // A person is shown where the message would be another one without that person.
-            const others = findDescribedPersons(kind, recordType, record).filter(({ person }) => {
+            const others = findPersonsInRelations(kind, recordType, record).filter(({ person }) => {
               const [rest] = discloseRecords(grant, recordType, [canonicalJson(without(record, person))])
               return rest?.text !== sent.text
             })

@@ -16,7 +16,7 @@ import { type AuditedPerson, identifierKey, type PersonIdentifier } from '../mod
 import { oncePerObject } from '../model/once-per.ts'
 import type { RelatedPerson } from './cut.ts'
 
-/** The source for a related person without a record type: the whole value may be an identifier of the person. */
+/** Says where the identifier of a related person without a record type is: the whole value (path '') may be the identifier. */
 const WHOLE_VALUE_SOURCE: IdentifierSource = { path: '', names: 'record' }
 
 /** The person of a record for the audit entry, with all identifiers that name the record. */
@@ -71,11 +71,11 @@ function readPathValues(path: string, from: JsonValue): JsonValue[] {
 
 /** The other persons in a record: in relations of the kind, and elsewhere those with an identifier. */
 export function findRelatedPersons(kind: Kind, recordType: RecordType, record: JsonValue): readonly RelatedPerson[] {
-  return addUndescribedPersons(kind, recordType, record, record, findDescribedPersons(kind, recordType, record))
+  return addUndescribedPersons(kind, recordType, record, record, findPersonsInRelations(kind, recordType, record))
 }
 
 /** Finds the other persons at the paths of a record type's relations, and the persons in relations of these persons. */
-export function findDescribedPersons(
+export function findPersonsInRelations(
   kind: Kind,
   { relations = [] }: Pick<RecordType, 'relations'>,
   record: JsonValue,
@@ -85,7 +85,7 @@ export function findDescribedPersons(
     return relation.paths.flatMap((path) =>
       readPathValues(path, record).flatMap((person) => [
         { relation, person, shown: person },
-        ...(recordType === undefined ? [] : findDescribedPersons(kind, recordType, person)),
+        ...(recordType === undefined ? [] : findPersonsInRelations(kind, recordType, person)),
       ]),
     )
   })
@@ -161,14 +161,14 @@ export function addUndescribedPersons(
   collect(shown)
   if (candidates.length === 0) return described
   const known = auditedPersonsOf(kind, recordType, record, described).flatMap(({ identifiers }) => identifiers)
-  return [...described, ...selectUnknownPersons(kind, candidates, known)]
+  return [...described, ...selectUndescribedPersons(kind, candidates, known)]
 }
 
 /** True for a name in IDENTIFIER_MEMBERS in any spelling. The first test is fast and enough for most names. */
 const isIdentifierMember = (name: string): boolean =>
   IDENTIFIER_MEMBERS.has(name) || (/[^a-z_]/.test(name) && IDENTIFIER_MEMBERS.has(searchKey(name)))
 
-function selectUnknownPersons(
+function selectUndescribedPersons(
   kind: Kind,
   candidates: readonly JsonObject[],
   known: readonly PersonIdentifier[],

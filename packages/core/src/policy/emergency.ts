@@ -1,7 +1,7 @@
 /** The emergency part of a grant: it shows more about one person, for a reason that the operator reviews afterwards. */
 import { ItemRejection, type RecordType, timestampInstant } from '@rollcall/protocol'
 import { ALL_NAMES, type Grant, isNameGranted } from '../model/grant.ts'
-import { CLOCK_SKEW_SECONDS, type ConsentMembers, EMERGENCY_PURPOSE } from './basis.ts'
+import { CLOCK_SKEW_SECONDS, type CriteriaWithConsent, EMERGENCY_PURPOSE } from './basis.ts'
 import { GrantProblem } from './grant-problem.ts'
 import { visibleTrees } from './visible.ts'
 
@@ -81,7 +81,7 @@ export interface Emergency {
  */
 export function readItemEmergency(
   { id, emergency }: Pick<Grant, 'id' | 'emergency'>,
-  { authorize }: ConsentMembers,
+  { authorize }: CriteriaWithConsent,
   now: Date,
 ): Emergency | null {
   if (emergency === undefined || authorize?.purpose?.code !== EMERGENCY_PURPOSE) return null

@@ -178,7 +178,7 @@ function readRowConditions(kind: Kind, granted: readonly RecordType[], rows: Gra
   for (const [name, query] of Object.entries(rows)) {
     const recordType = resolveRecordType(kind, name)
     if (recordType === undefined) throw new GrantProblem('rows', `this registry has no record type ${name}`)
-    // A record type has several names. Which of two queries counted would depend on the order in which the terms are stored.
+    // A record type has several names. Only one of two queries for the type could apply, so two are refused.
     if (read.has(recordType.name)) throw new GrantProblem('rows', `has two queries for ${recordType.name}`)
     read.set(recordType.name, readTypeCondition(kind, recordType, query))
   }

@@ -25,7 +25,7 @@ export interface SourceRecord extends FoundRecord {
 }
 
 /** One portion of the records that a source yields for a search. */
-export interface CandidateBatch {
+export interface CandidatePortion {
   readonly records: readonly SourceRecord[]
   /** The number of rows that the source read for this portion, with those that cannot become records. */
   readonly rows: number
@@ -48,7 +48,7 @@ export interface CandidateSource {
     recordType: RecordType,
     predicate: Predicate | null,
     after: RecordId | null,
-  ): AsyncIterable<CandidateBatch>
+  ): AsyncIterable<CandidatePortion>
   /** Reads the records with these ids in their current state, in this order. Deleted records are left out. */
   read(registry: RegistryShape, recordType: RecordType, ids: readonly RecordId[]): Promise<readonly SourceRecord[]>
 }
@@ -63,7 +63,7 @@ export function guardedReader(
 ): RecordReader {
   return {
     async find(registry, { recordType, predicate, page: { sort, limit, offset, cap, ids = 0, categories = [] } }) {
-      const guard = makeRecordGuard(registry.kind, recordType, await protectionOf(registry))
+      const guard = makeProtectedPersonGuard(registry.kind, recordType, await protectionOf(registry))
       const hits: SearchHit[] = []
       let candidateCount = 0
       search: for await (const { records, rows } of candidates(registry, recordType, predicate, null)) {
@@ -84,7 +84,7 @@ export function guardedReader(
       return { total: hits.length, records, ids: hits.length <= ids ? hits.map(({ record }) => record.id) : [] }
     },
     async read(registry, recordType, ids, categories = []) {
-      const guard = makeRecordGuard(registry.kind, recordType, await protectionOf(registry))
+      const guard = makeProtectedPersonGuard(registry.kind, recordType, await protectionOf(registry))
       const records = await readRecords(registry, recordType, ids)
       return records.filter((record) => !guard.isHidden(record, categories)).map(({ id, document }) => ({ id, document }))
     },
@@ -108,7 +108,7 @@ export function guardedReader(
       return found
     },
     async categories(registry, recordType, ids) {
-      const guard = makeRecordGuard(registry.kind, recordType, await protectionOf(registry))
+      const guard = makeProtectedPersonGuard(registry.kind, recordType, await protectionOf(registry))
       if (!guard.hidesSome) return new Map()
       const records = await readRecords(registry, recordType, ids)
       const found = records.map((record) => [record.id, guard.categoriesOf(record)] as const)
@@ -120,7 +120,7 @@ export function guardedReader(
       return count
     },
     async page(registry, { recordType, predicate, since, after, limit }) {
-      const guard = makeRecordGuard(registry.kind, recordType, await protectionOf(registry))
+      const guard = makeProtectedPersonGuard(registry.kind, recordType, await protectionOf(registry))
       const found = []
       page: for await (const { records } of candidates(registry, recordType, predicate, after)) {
         for (const record of records) {
@@ -156,7 +156,7 @@ interface ProtectedPersonGuard {
   seen(record: SourceRecord, read?: JsonValue): { readonly document: JsonValue; readonly extracted: SearchableValues }
 }
 
-function makeRecordGuard(kind: Kind, recordType: RecordType, protection: Protection): ProtectedPersonGuard {
+function makeProtectedPersonGuard(kind: Kind, recordType: RecordType, protection: Protection): ProtectedPersonGuard {
   const hidesSome = protection.byProtectingIdentifier.size > 0
   const categoriesOf: ProtectedPersonGuard['categoriesOf'] = ({ document, merged }, read = JSON.parse(document)) => {
     const documents = [read, ...merged.map((one) => JSON.parse(one.document))]

@@ -34,7 +34,7 @@ function withPersonsHiddenOnDay<Of extends GrantOrEmergency>(
   const takesOut = hiddenRemovalRule(kind, registry, protection, { shownCategories: categories, hidesMinors: minors }, day)
   return {
     ...grant,
-    rows: minors ? addAdultConditionsToRows(grant, registry, day) : grant.rows,
+    rows: minors ? addAdultConditionsToGrant(grant, registry, day) : grant.rows,
     hidden: { categories, protection, takesOut },
   }
 }
@@ -56,7 +56,7 @@ export function hiddenRemovalRule(
   return hidesMinors ? (person) => ofProtected?.(person) ?? (isMinor(person, registry, day) ? '' : null) : ofProtected
 }
 
-function addAdultConditionsToRows(
+function addAdultConditionsToGrant(
   { rows, identifiers: { kind } }: GrantOrEmergency,
   registry: Pick<Registry, 'majority_age'>,
   day: string,

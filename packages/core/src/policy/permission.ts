@@ -19,7 +19,7 @@ export type Permission =
   /** `reason` is the rule that refuses the act, in words for the participant. */
   | { readonly allowed: false; readonly reason: string }
 
-/** The names in the member `granted` of a grant must include the name in the member `named` of the request. */
+/** `granted` names a list of the grant, and `named` a member of the request. The list must include the value of that member. */
 const PERMISSION_RULES = [
   { granted: 'operations', named: 'operation', reason: 'this operation is not granted to this participant' },
   { granted: 'recordTypes', named: 'record_type', reason: 'this record type is not granted to this participant' },

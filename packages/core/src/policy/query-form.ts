@@ -13,8 +13,8 @@ interface QueryToCheck {
   readonly predicate: Predicate
 }
 
-/** The parts of a grant that limit queries. */
-type QueryTerms = Pick<Grant, 'queryForms' | 'terms'>
+/** The parts of a grant that say which queries are allowed. */
+type QueryLimitsOfGrant = Pick<Grant, 'queryForms' | 'terms'>
 
 interface SearchToCheck extends QueryToCheck {
   readonly sort: readonly { readonly attribute: string }[]
@@ -26,7 +26,7 @@ interface SearchToCheck extends QueryToCheck {
  * the grant must have `ask: all`. A sorted query for an identifier counts as an expression.
  * @throws ItemRejection rjct.search_criteria.invalid, rjct.sort.invalid
  */
-export function checkSearchAllowed(grant: QueryTerms & Pick<Grant, 'visible'>, asked: SearchToCheck): void {
+export function checkSearchAllowed(grant: QueryLimitsOfGrant & Pick<Grant, 'visible'>, asked: SearchToCheck): void {
   const { recordType, sort } = asked
   if (grant.terms.ask !== ALL_NAMES && sort.some(({ attribute }) => isSortedIdentifier(recordType, attribute))) {
     throw new ItemRejection('rjct.sort.invalid', `search_criteria.sort: ${IDENTIFIER_VALUES_ONLY_REASON}: not in their order`)
@@ -45,7 +45,7 @@ export function checkSearchAllowed(grant: QueryTerms & Pick<Grant, 'visible'>, a
 const IDENTIFIER_VALUES_ONLY_REASON = 'this participant may ask for identifiers by their values only'
 
 /** The rule of the grant that refuses the query, in words; null when the query is allowed. */
-export function findQueryRefusal(grant: QueryTerms, { recordType, form, predicate }: QueryToCheck): string | null {
+export function findQueryRefusal(grant: QueryLimitsOfGrant, { recordType, form, predicate }: QueryToCheck): string | null {
   const { queryForms, terms } = grant
   if (!queryForms.has(form)) return `this participant may ask by ${[...queryForms].join(', ')} only`
   // A query for records with any identifier of a type, or without certain identifiers, finds nearly every record.

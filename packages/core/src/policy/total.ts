@@ -42,13 +42,13 @@ const rejectAboveCap = (found: FoundPage, cap: number): ResultAtCap => {
   )
 }
 
-/** Up to tens. Where all pages are sent, the total promises no further ones: their number is known anyway. */
+/** Rounds up to a multiple of 10. Where callbacks send all pages, the result is at most the records that these pages can have. */
 function roundedTotal(total: number, { page_size, others }: CountedPage): number {
   const rounded = Math.max(10, Math.ceil(total / 10) * 10)
   return others === 'sent' ? Math.min(rounded, Math.max(1, Math.ceil(total / page_size)) * page_size) : rounded
 }
 
-/** The records up to the page, and one more where another page follows: asking for that page tells the same. */
+/** The number of records up to the end of this page, plus one if another page follows: asking for that page tells the same. */
 function totalUpToPage(total: number, { page_size, page_number, shown, others }: CountedPage): number {
   const end = page_number * page_size
   if (others !== 'never' && total > end) return end + 1

@@ -6,7 +6,7 @@ import { ItemRejection, type RecordType, UNLISTED } from '@rollcall/protocol'
 import type { AuditedPerson } from '../model/audit-entry.ts'
 import { attributesMentionedIn, type Leaf, leavesOf, type Predicate } from '../model/predicate.ts'
 import type { Identifier, SortKey } from '../model/records.ts'
-import { IDENTIFIER_COLUMN_GROUP, sortColumnGroup } from '../model/registry.ts'
+import { IDENTIFIER_COLUMN_GROUP, identifierSortColumnName } from '../model/registry.ts'
 
 /**
  * The names of the columns that a predicate uses, sorted, each once. A member of a compound uses the column of the compound. An
@@ -67,7 +67,7 @@ export function checkColumnsBackfilled(
   }
   const columnOf = (sorted: string) => recordType.attributes.find(({ name }) => name === sorted)?.since ?? sorted
   const sorted = sort.find(({ attribute }) =>
-    [columnOf(attribute), sortColumnGroup(attribute)].some((column) => names.has(column)),
+    [columnOf(attribute), identifierSortColumnName(attribute)].some((column) => names.has(column)),
   )
   if (sorted === undefined) return
   throw new ItemRejection(

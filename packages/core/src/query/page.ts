@@ -27,7 +27,6 @@ export interface UndatedSortKey extends Omit<SortKey, 'until'> {
   readonly age?: true
 }
 
-/** The largest number of sort keys in a request. */
 const MAX_SORT_KEYS = 100
 const PAGE_MEMBERS = Object.keys(PageRequest.properties)
 const SORT_KEY_MEMBERS = ['attribute_name', 'sort_order']

@@ -117,16 +117,16 @@ function demandedProgrammes(condition: Predicate): string[] {
  * when the query gave two different values.
  */
 export const comeFromOneValue = (kind: Kind, identifiers: readonly Identifier[]): boolean =>
-  identifiers.some(({ value }) => identifiers.every((one) => isReadFrom(kind, one, value)))
+  identifiers.some(({ value }) => identifiers.every((one) => isIdentifierFromValue(kind, one, value)))
 
 /** True when `raw`, the value in the query, gives the identifier's value by the rules of its type. */
-const isReadFrom = (kind: Kind, { type, value }: Identifier, raw: JsonValue): boolean =>
+const isIdentifierFromValue = (kind: Kind, { type, value }: Identifier, raw: JsonValue): boolean =>
   identifierValue(resolveIdentifierType(kind, type) ?? UNLISTED, raw) === value
 
 /** Finds the identifier as the query writes it, which names the item in the answer; undefined when not found. */
 function findWrittenIdentifier(kind: Kind, query: JsonValue, identifiers: readonly Identifier[]): string | undefined {
   if (typeof query !== 'object' || query === null) {
-    return identifiers.some((one) => isReadFrom(kind, one, query)) ? String(query) : undefined
+    return identifiers.some((one) => isIdentifierFromValue(kind, one, query)) ? String(query) : undefined
   }
   const parts = isJsonObject(query) ? Object.values(query) : query
   for (const part of parts) {

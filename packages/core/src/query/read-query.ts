@@ -9,17 +9,17 @@ import { findObjectForm, type ObjectForm, QueryReader } from './forms/reader.ts'
 import {
   makeQuery,
   NESTED_FORMS,
-  type QueryFormName,
   type ReadQueryForm,
   readFieldOperatorValue,
   readIdentifierQuery,
   readQueryValue,
   readTypedQuery,
+  type StatedQueryForm,
 } from './forms/typed-query.ts'
 import { type Query, QueryProblem, type QueryScope } from './query.ts'
 
 /** The form that each value of `query_type`, in lower case, names. `idtype` is an older value for `idtype-value`. */
-const FORM_BY_QUERY_TYPE: ReadonlyMap<string, QueryFormName> = new Map([
+const FORM_BY_QUERY_TYPE: ReadonlyMap<string, StatedQueryForm> = new Map([
   ['idtype-value', 'identifier'],
   ['expression', 'expression'],
   ['predicate', 'predicate'],
@@ -28,7 +28,7 @@ const FORM_BY_QUERY_TYPE: ReadonlyMap<string, QueryFormName> = new Map([
 ])
 
 /** The form that a `query_type` names; undefined when it names none. */
-export const findQueryTypeForm = (query_type: unknown): QueryFormName | undefined =>
+export const findQueryTypeForm = (query_type: unknown): StatedQueryForm | undefined =>
   typeof query_type === 'string' ? FORM_BY_QUERY_TYPE.get(query_type.toLowerCase()) : undefined
 
 /**
@@ -86,7 +86,7 @@ export function readQuery(scope: QueryScope, query_type: unknown, query: unknown
 export const readFilter = (scope: QueryScope, filter_type: unknown, filter: unknown, path: string): Query =>
   filter_type === undefined ? readQueryInForm(scope, undefined, filter, path) : readQuery(scope, filter_type, filter, path)
 
-function readQueryInForm(scope: QueryScope, word: QueryFormName | undefined, query: unknown, path: string): Query {
+function readQueryInForm(scope: QueryScope, word: StatedQueryForm | undefined, query: unknown, path: string): Query {
   const reader = new QueryReader(scope)
   if (isJsonObject(query)) {
     const form = findObjectForm(QUERY_OBJECT_FORMS, query, path)

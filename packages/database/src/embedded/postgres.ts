@@ -32,7 +32,7 @@ const MOST_START_TRIES = 100
 const LOCK_RENEWAL_PAUSE_MS = 2_000
 
 /** Messages of a failed start that may succeed later: another start is running, or the last process has not ended. */
-const PASSING_FAILURE_PATTERN = /already exists|is empty|is still in use|Is another postmaster already running/
+const TEMPORARY_FAILURE_PATTERN = /already exists|is empty|is still in use|Is another postmaster already running/
 
 /** An embedded PostgreSQL that this process uses. */
 export interface EmbeddedPostgres {
@@ -45,7 +45,7 @@ export interface EmbeddedPostgres {
 }
 
 /** A connection that holds the shared lock on the cluster, and the postmaster to which it goes. */
-interface LockSession {
+interface SessionWithClusterLock {
   readonly client: pg.Client
   readonly postmaster: Postmaster
 }
@@ -86,7 +86,7 @@ const connectionConfig = (cluster: Cluster, postmaster: Postmaster, database: st
   database,
 })
 
-async function ensureDatabase({ client }: LockSession): Promise<void> {
+async function ensureDatabase({ client }: SessionWithClusterLock): Promise<void> {
   const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE_NAME])
   if (rowCount) return
   try {
@@ -105,7 +105,7 @@ const applicationPassword = ({ password }: Cluster): string =>
   createHmac('sha256', password).update(APPLICATION_ROLE).digest('base64url')
 
 /** Makes the application role if it is missing, as in databases of earlier versions. */
-async function ensureApplicationRole({ client }: LockSession, cluster: Cluster): Promise<void> {
+async function ensureApplicationRole({ client }: SessionWithClusterLock, cluster: Cluster): Promise<void> {
   const { rowCount } = await client.query('select from pg_roles where rolname = $1', [APPLICATION_ROLE])
   if (rowCount) return
   const password = client.escapeLiteral(applicationPassword(cluster))
@@ -122,12 +122,12 @@ async function ensureApplicationRole({ client }: LockSession, cluster: Cluster):
  * and starts PostgreSQL unless another process does. The address of the socket stays the same.
  * @returns a function that ends the session; it stops PostgreSQL for the last user
  */
-function keepLockSession(cluster: Cluster, first: LockSession): () => Promise<void> {
+function keepLockSession(cluster: Cluster, first: SessionWithClusterLock): () => Promise<void> {
   const releasing = new AbortController()
-  let current: LockSession | null = null
+  let current: SessionWithClusterLock | null = null
   let renewal: Promise<void> = Promise.resolve()
 
-  const watch = (session: LockSession): void => {
+  const watch = (session: SessionWithClusterLock): void => {
     current = session
     session.client.once('end', () => {
       current = null
@@ -158,7 +158,7 @@ function keepLockSession(cluster: Cluster, first: LockSession): () => Promise<vo
  * Connects again after a lost connection, to find out whether this process is the last one that uses PostgreSQL. Null when
  * PostgreSQL does not run, or does not recover in time: the next process that starts then takes PostgreSQL over.
  */
-async function tryReconnect(cluster: Cluster): Promise<LockSession | null> {
+async function tryReconnect(cluster: Cluster): Promise<SessionWithClusterLock | null> {
   for (const end = Date.now() + RECOVERY_TIMEOUT_MS; Date.now() < end; await sleep(50)) {
     const postmaster = await findPostmaster(cluster)
     if (postmaster === null) return null
@@ -169,7 +169,7 @@ async function tryReconnect(cluster: Cluster): Promise<LockSession | null> {
 }
 
 /** Finds or starts PostgreSQL, and takes the shared lock. @throws EmbeddedPostgresError, or the reason of `signal` */
-async function enterCluster(cluster: Cluster, signal?: AbortSignal): Promise<LockSession> {
+async function enterCluster(cluster: Cluster, signal?: AbortSignal): Promise<SessionWithClusterLock> {
   let start: PostmasterStart | null = null
   let tries = 0
   for (const end = Date.now() + READY_TIMEOUT_MS; Date.now() < end; await sleep(20)) {
@@ -198,7 +198,7 @@ async function enterCluster(cluster: Cluster, signal?: AbortSignal): Promise<Loc
 }
 
 /** Releases the lock, and stops PostgreSQL when no other process has it. False when the connection was lost. */
-async function leaveCluster({ client, postmaster }: LockSession, cluster: Cluster): Promise<boolean> {
+async function leaveCluster({ client, postmaster }: SessionWithClusterLock, cluster: Cluster): Promise<boolean> {
   try {
     await client.query('select pg_advisory_unlock_all()')
     const last = await tryTakeLock(client, 'pg_try_advisory_lock')
@@ -206,7 +206,7 @@ async function leaveCluster({ client, postmaster }: LockSession, cluster: Cluste
     if (last) await stopPostmaster(postmaster, cluster)
     return true
   } catch (error) {
-    if (isPassingFailure(error)) return false
+    if (isTemporaryFailure(error)) return false
     throw error
   } finally {
     await client.end().catch(() => undefined)
@@ -220,7 +220,7 @@ async function tryJoinCluster(cluster: Cluster, postmaster: Postmaster): Promise
   try {
     if (await tryTakeLock(client, 'pg_try_advisory_lock_shared')) return client
   } catch (error) {
-    if (!isPassingFailure(error)) {
+    if (!isTemporaryFailure(error)) {
       await client.end().catch(() => undefined)
       throw error
     }
@@ -229,7 +229,7 @@ async function tryJoinCluster(cluster: Cluster, postmaster: Postmaster): Promise
   return null
 }
 
-/** A connection to the database `postgres`, or null after an error that may pass (`isPassingFailure`). */
+/** A connection to the database `postgres`, or null after an error that may pass (`isTemporaryFailure`). */
 async function tryConnect(cluster: Cluster, postmaster: Postmaster): Promise<pg.Client | null> {
   const client = new pg.Client({
     ...connectionConfig(cluster, postmaster, 'postgres'),
@@ -243,7 +243,7 @@ async function tryConnect(cluster: Cluster, postmaster: Postmaster): Promise<pg.
     return client
   } catch (error) {
     await client.end().catch(() => undefined)
-    if (isPassingFailure(error)) return null
+    if (isTemporaryFailure(error)) return null
     if (!hasErrorCode(error, '28P01')) throw error
     throw new EmbeddedPostgresError(
       `PostgreSQL does not accept the password in ${cluster.passwordFile}. Its log file is ${cluster.logFile}.`,
@@ -252,7 +252,7 @@ async function tryConnect(cluster: Cluster, postmaster: Postmaster): Promise<pg.
 }
 
 /** True when a connection failed because PostgreSQL starts, stops, has crashed, is full, or does not answer in time. */
-function isPassingFailure(error: unknown): boolean {
+function isTemporaryFailure(error: unknown): boolean {
   if (hasErrorCode(error, 'ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03', '53300')) return true
   return error instanceof Error && /Connection terminated|not queryable|timeout expired/.test(error.message)
 }
@@ -267,7 +267,7 @@ async function requireRetryableStart(start: PostmasterStart, cluster: Cluster, t
   const said = await start.said()
   // 0: PostgreSQL was told to stop, and stopped; null: a signal killed it.
   const code = start.exitCode()
-  if (code === 0 || ((code === null || PASSING_FAILURE_PATTERN.test(said)) && tries < MOST_START_TRIES)) return
+  if (code === 0 || ((code === null || TEMPORARY_FAILURE_PATTERN.test(said)) && tries < MOST_START_TRIES)) return
   const fatal = said.split('\n').findLast((line) => /FATAL|PANIC/.test(line))
   const reason = fatal?.replace(/^.*(FATAL|PANIC):\s*/, '') ?? said.trim().slice(0, 500)
   throw new EmbeddedPostgresError(

@@ -38,8 +38,8 @@ export interface EnvelopeToSend {
   readonly traceparent: string
 }
 
-/** The result of an attempt. */
-export interface FinishedAttempt {
+/** A finished attempt: when it was made, how long it took, its result (`AttemptResult`), and what the peer answered. */
+export interface AttemptReport {
   readonly at: Date
   readonly duration_ms: number
   readonly result: AttemptResult
@@ -62,14 +62,14 @@ const USER_AGENT = `rollcall/${packageJson.version}`
  * Signs an envelope with the present key, sends it at most once, and returns the result, whatever the peer does.
  * @throws the error of an unavailable database
  */
-export async function postEnvelope(deps: AttemptDeps, outgoing: EnvelopeToSend): Promise<FinishedAttempt> {
+export async function postEnvelope(deps: AttemptDeps, outgoing: EnvelopeToSend): Promise<AttemptReport> {
   const { clock } = deps
   const at = new Date(clock.date())
   const began = clock.now()
   const finished = (
     result: AttemptResult,
-    { retry_after = 0, answer = '', detail = null }: Partial<FinishedAttempt> = {},
-  ): FinishedAttempt => {
+    { retry_after = 0, answer = '', detail = null }: Partial<AttemptReport> = {},
+  ): AttemptReport => {
     const duration_ms = Math.round(clock.now() - began)
     deps.metrics.deliveryAttempted(result.name, duration_ms / 1_000)
     return { at, duration_ms, result, retry_after, answer, detail }

@@ -11,7 +11,8 @@ export interface Breakers {
   isClosed(destination: Destination): Promise<boolean>
 }
 
-export function createBreakers(db: Pick<Database, 'pool'>): Breakers {
+/** Makes a reader that remembers the state of each breaker for half a second. It opens or closes no breaker. */
+export function createBreakerReader(db: Pick<Database, 'pool'>): Breakers {
   const held = createShortLivedCache((key) => findBreaker(db, destinationOf(key)))
   return { isClosed: async (destination) => (await held.get(destinationKey(destination))).opened_at === null }
 }

@@ -3,7 +3,8 @@
 import type { AddressRule, CredentialsUnusable, RequestFailure } from '@rollcall/participants/egress/problems'
 import type { unsentResults } from './failures.ts'
 
-type UndeliveredCause =
+/** The code of the cause for which an attempt failed, or for which a delivery ended or failed. */
+type DeliveryCauseCode =
   | keyof typeof unsentResults
   | `address_${AddressRule}`
   | `credentials_${CredentialsUnusable['why']}`
@@ -49,7 +50,7 @@ const NOT_SENT_TEXTS = {
 } as const
 
 /** The explanations of causes, by the code that a delivery or an attempt has. */
-export const DELIVERY_CAUSES: Readonly<Record<UndeliveredCause, CauseExplanation>> = {
+export const DELIVERY_CAUSES: Readonly<Record<DeliveryCauseCode, CauseExplanation>> = {
   ack_err: {
     meaning: 'The participant answered that it refuses the message.',
     advice: 'Read its answer with the participant. Replay the delivery only after it has changed something.',

@@ -37,7 +37,7 @@ export type DecryptedCredentials = {
 }[keyof CredentialsByAuth]
 
 /** The address guard and the headers for a single request to a participant. */
-export interface UsableCredentials {
+export interface RequestGuardAndHeaders {
   readonly guard: AddressGuard
   /** The headers that authenticate us to the participant. Their values are secret. */
   readonly headers: Readonly<Record<string, string>>
@@ -55,7 +55,7 @@ export interface Credentials {
     settings: Pick<CallbackSettings, 'auth' | 'sealed'>,
     target: string,
     timeoutMs: number,
-  ): Promise<UsableCredentials>
+  ): Promise<RequestGuardAndHeaders>
 }
 
 const { table, purpose } = SEALED_CREDENTIAL_TABLE

@@ -23,7 +23,7 @@ import type { CallbackSettings } from '@rollcall/participants/store/participant-
 import type { CanonicalText } from '@rollcall/protocol'
 import { type AcceptedRequestsSql, recordAttempt, releaseUnattemptedDelivery } from '../store/deliveries/deliveries.ts'
 import { makeDeliveriesDue } from '../store/events/mailboxes.ts'
-import { type AttemptDeps, type FinishedAttempt, postEnvelope, resultOfFailure } from './attempt.ts'
+import { type AttemptDeps, type AttemptReport, postEnvelope, resultOfFailure } from './attempt.ts'
 import type { Breakers } from './breaker.ts'
 import { type AttemptResult, unsentResults } from './failures.ts'
 import { type Limiter, type Permit, SLOW_ATTEMPT_MS } from './limiter.ts'
@@ -136,9 +136,9 @@ export function logUnrecordedAttempt({ log }: Pick<DeliverDeps, 'log'>, error: u
  * Attempts a delivery and releases its permit. Marks the destination as failing if the attempt takes `SLOW_ATTEMPT_MS` or more.
  * @returns whether the delivery has ended
  */
-export async function attemptWithPermit(deps: DeliverDeps, permit: Permit, claimed: ClaimedAttempt): Promise<boolean> {
+export async function attemptWithPermit(deps: DeliverDeps, permit: Permit, claimed: DeliveryToAttempt): Promise<boolean> {
   const timer = setTimeout(() => permit.slow(), SLOW_ATTEMPT_MS)
-  let result: AttemptOutcome = { permitOutcome: 'failing', isEnded: false }
+  let result: AttemptEffects = { permitOutcome: 'failing', isEnded: false }
   try {
     result = await attemptAndRecord(deps, claimed)
   } finally {
@@ -149,7 +149,7 @@ export async function attemptWithPermit(deps: DeliverDeps, permit: Permit, claim
 }
 
 /** A delivery that this node has claimed, with what is known for its attempt. */
-export interface ClaimedAttempt {
+export interface DeliveryToAttempt {
   readonly delivery: Omit<ClaimedDelivery, 'body'>
   readonly claim: DeliveryClaim
   /** Reads the delivery's header, message and traceparent, for example by decrypting its body. */
@@ -161,17 +161,19 @@ export interface ClaimedAttempt {
   readonly allowedBy?: CallbackSettings | undefined
 }
 
-interface AttemptOutcome {
+/** The effects of an attempt on its permit and on its delivery. */
+interface AttemptEffects {
   /** The argument of `Permit.release`. `unused`: the attempt ended before signing began, so the peer was not called. */
   readonly permitOutcome: Parameters<Permit['release']>[0]
+  /** True when the delivery has ended. */
   readonly isEnded: boolean
 }
 
 /**
- * Attempts one delivery and records the result. Makes and records no attempt if the participant is not active, the
- * registry is not found, or the envelope is taken back.
+ * Attempts one delivery and records the result. Makes and records no attempt if the participant is not active, or the registry is
+ * not found. Instead of an attempt, it takes an envelope of notifications back that may not be sent as it is.
  */
-async function attemptAndRecord(deps: DeliverDeps, claimed: ClaimedAttempt): Promise<AttemptOutcome> {
+async function attemptAndRecord(deps: DeliverDeps, claimed: DeliveryToAttempt): Promise<AttemptEffects> {
   const { delivery } = claimed
   const participant = await deps.directory.participantById(delivery.participant)
   const registry = await deps.directory.registryById(delivery.registry)
@@ -192,7 +194,8 @@ async function attemptAndRecord(deps: DeliverDeps, claimed: ClaimedAttempt): Pro
   const { result, duration_ms, target } = attempted
   const update = decideDeliveryUpdate(delivery, attempted, schedule)
   const isRecorded = await recordResult(deps, claimed, attempted, update, longestBreakerPauseSeconds(schedule))
-  // While the breaker was open, the pauses of deliveries in mailboxes may have grown to hours. They are due now.
+  // While the breaker was open, the next attempts at envelopes of notifications may have moved hours away. Now the peer answers,
+  // so these envelopes become due.
   if (claimed.probe && result.peer === 'up') await makeDeliveriesDue(deps.db, participant.id, { origin: targetOrigin(target) })
   if (isRecorded) announceDueWork(deps, delivery, update)
   const isHealthy = result.peer === 'up' && duration_ms < SLOW_ATTEMPT_MS
@@ -200,7 +203,7 @@ async function attemptAndRecord(deps: DeliverDeps, claimed: ClaimedAttempt): Pro
   return { permitOutcome, isEnded: isRecorded && update.state !== 'pending' }
 }
 
-interface AttemptWithTarget extends FinishedAttempt {
+interface AttemptWithTarget extends AttemptReport {
   /** The address of the attempt; null when it ended before signing began. */
   readonly target: string | null
 }
@@ -208,7 +211,7 @@ interface AttemptWithTarget extends FinishedAttempt {
 /** Records an attempt. @returns false when the delivery has another claim by now, or was ended meanwhile */
 async function recordResult(
   deps: DeliverDeps,
-  { delivery: { id, number, origin, participant }, claim, probe }: ClaimedAttempt,
+  { delivery: { id, number, origin, participant }, claim, probe }: DeliveryToAttempt,
   { target, at, duration_ms, result, answer }: AttemptWithTarget,
   update: DeliveryUpdate,
   longest_pause: number,
@@ -232,7 +235,7 @@ async function recordResult(
 
 function announceDueWork(
   deps: DeliverDeps,
-  { participant, mailbox = null }: ClaimedAttempt['delivery'],
+  { participant, mailbox = null }: DeliveryToAttempt['delivery'],
   update: DeliveryUpdate,
 ): void {
   if (update.wait !== null) deps.deliveryDue(participant, update.wait)
@@ -244,7 +247,7 @@ function announceDueWork(
 
 async function checkAndSendDelivery(
   deps: DeliverDeps,
-  { delivery, read, checksPermission, allowedBy }: ClaimedAttempt,
+  { delivery, read, checksPermission, allowedBy }: DeliveryToAttempt,
   to: Pick<Parameters<typeof postEnvelope>[1], 'participant' | 'registry' | 'settings'>,
 ): Promise<AttemptWithTarget> {
   const unsentAttempt = (result: AttemptResult): AttemptWithTarget => {
@@ -270,7 +273,7 @@ async function checkAndSendDelivery(
 /** Finds the address for this attempt, as allowed now; null: none. @throws RequestFault it is no longer allowed */
 function findAttemptTarget(
   settings: CallbackSettings,
-  { callback, sender_uri, target }: ClaimedAttempt['delivery'],
+  { callback, sender_uri, target }: DeliveryToAttempt['delivery'],
 ): string | null {
   const row = callbackNamed(callback)
   if (sender_uri !== undefined) return findCallbackTarget(settings, sender_uri, row)

@@ -23,8 +23,8 @@ export interface Dispatcher {
 /** The most seconds until a participant with pending deliveries is checked again: other nodes change deliveries too. */
 const MOST_RECHECK_WAIT_SECONDS = 5
 /**
- * Seconds until a participant is drained if `due` was not called for it, and only a poll found its deliveries. Most of these are
- * being attempted by the makers of the envelopes, and soon end.
+ * Seconds from the poll that finds the deliveries of a participant until the participant is drained, if `due` was not called for
+ * it. Most of these deliveries are being attempted by the makers of their envelopes, and soon end.
  */
 const POLLED_DRAIN_DELAY_SECONDS = 1
 /** Seconds until a participant is drained again after draining it failed. */

@@ -10,7 +10,7 @@ import { claimDueDeliveries, expireDeliveries } from '../store/deliveries/delive
 import { findDestinations, secondsUntilDelivery, type WaitingDestination } from '../store/deliveries/destinations.ts'
 import { attemptWithPermit, type DeliverDeps, logUnrecordedAttempt, newAttemptClaim } from './deliver.ts'
 import type { Limiter, Permit } from './limiter.ts'
-import { createDestinationRound } from './round.ts'
+import { createDestinationPollTracker } from './round.ts'
 import { mostScheduleSeconds } from './schedule.ts'
 import { decryptDelivery } from './stored-envelope.ts'
 
@@ -27,7 +27,10 @@ const PERMIT_POLL_MS = 50
 const DUE_POLL_MS = 250
 /** The most destinations of a participant that one poll for due deliveries reads. */
 const MOST_POLLED_DESTINATIONS = 200
-/** The fewest seconds between two turns when nothing is due. Without this pause, each probe would get a turn of its own. */
+/**
+ * The fewest seconds until the next turn when nothing is due now. What becomes due in this time, such as the probes of several
+ * destinations, shares that turn.
+ */
 const LEAST_TURN_PAUSE_SECONDS = 0.25
 /** Seconds until the deliveries of a disabled participant are checked again. */
 const DISABLED_RECHECK_SECONDS = 5
@@ -71,7 +74,7 @@ async function runParticipantTurn(
   const running = new Set<Promise<void>>()
   let failed: unknown
   let over = false
-  const begin = (taken: TakenDelivery, claim: DeliveryClaim): void => {
+  const begin = (taken: DeliveryWithPermit, claim: DeliveryClaim): void => {
     const attempting = attemptTakenDelivery(deps, settings, taken, claim)
       .catch((error: unknown) => {
         if (over) logUnrecordedAttempt(deps, error)
@@ -81,7 +84,7 @@ async function runParticipantTurn(
     running.add(attempting)
   }
   const pause = (milliseconds: number) => Promise.race([...running, sleep(milliseconds, undefined, { ref: false })])
-  const round = createDestinationRound(MOST_POLLED_DESTINATIONS)
+  const round = createDestinationPollTracker(MOST_POLLED_DESTINATIONS)
   try {
     while (now() < end && signal?.aborted !== true && failed === undefined) {
       const seen = await readNextDestinations(deps, participant, round.from())
@@ -116,7 +119,7 @@ async function readNextDestinations(
 }
 
 /** A claimed delivery, its permit, and whether the attempt is the probe of its destination. */
-interface TakenDelivery {
+interface DeliveryWithPermit {
   readonly delivery: ClaimedDelivery
   readonly permit: Permit
   readonly probe: boolean
@@ -125,7 +128,7 @@ interface TakenDelivery {
 async function attemptTakenDelivery(
   deps: DeliverDeps,
   settings: CallbackSettings,
-  { delivery, permit, probe }: TakenDelivery,
+  { delivery, permit, probe }: DeliveryWithPermit,
   claim: DeliveryClaim,
 ): Promise<void> {
   const read = () => decryptDelivery(deps, delivery)
@@ -143,7 +146,7 @@ async function expireDeliveriesAfterProbe(deps: DeliverDeps, settings: CallbackS
 }
 
 interface TakeDeliveriesResult {
-  readonly taken: readonly TakenDelivery[]
+  readonly taken: readonly DeliveryWithPermit[]
   /** The last due destination that got a permit; undefined when none got one. */
   readonly served: WaitingDestination | undefined
   /** Milliseconds until permits should be asked for again. */
@@ -159,7 +162,7 @@ async function takeDueDeliveries(
   claim: DeliveryClaim,
 ): Promise<TakeDeliveriesResult> {
   const { permits, wait } = takePermits(limiter, participant, settings, due)
-  const taken: TakenDelivery[] = []
+  const taken: DeliveryWithPermit[] = []
   try {
     const open = new Set(due.filter((one) => one.open && permits.has(one.origin)).map(({ origin }) => origin))
     const probed = open.size === 0 ? [] : await takeProbes(db, participant, [...open], claim.seconds)

@@ -1,4 +1,4 @@
-/** The results of attempts, as rows: what each means for the delivery, the breaker and the metrics. */
+/** The results of attempts: what each result means for the delivery, the breaker and the metrics. */
 
 import { isUnavailable } from '@rollcall/database/database-errors'
 import { BodyUnreadable } from '@rollcall/keys/bodies'

@@ -53,7 +53,7 @@ const FAILURE_MEMORY_MS = 60_000
  * The most destinations of a participant whose health is remembered. Beyond it, the one that was used least recently is
  * forgotten, unless it has an attempt in progress.
  */
-const MOST_REMEMBERED_HEALTHS = 100
+const MOST_DESTINATIONS_REMEMBERED = 100
 
 interface DestinationHealth {
   inUse: number
@@ -185,7 +185,7 @@ function mayAcquirePermit(
 function rememberDestination({ destinations }: ParticipantLimitState, origin: string, destination: DestinationHealth): void {
   destinations.delete(origin)
   destinations.set(origin, destination)
-  if (destinations.size <= MOST_REMEMBERED_HEALTHS) return
+  if (destinations.size <= MOST_DESTINATIONS_REMEMBERED) return
   for (const [other, { inUse }] of destinations) {
     if (inUse > 0 || other === origin) continue
     destinations.delete(other)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { WaitingDestination } from '../store/deliveries/destinations.ts'
-import { createDestinationRound } from './round.ts'
+import { createDestinationPollTracker } from './round.ts'
 
 const LIMIT = 4
 const at = (origin: string): WaitingDestination => ({ origin, wait: 0, open: false })
@@ -11,7 +11,7 @@ const lookFrom = (from: string, among = all) =>
   [...among.filter(({ origin }) => origin >= from), ...among.filter(({ origin }) => origin < from)].slice(0, LIMIT)
 
 test('with one place at a time, each destination is served once before any is served again', () => {
-  const round = createDestinationRound(LIMIT)
+  const round = createDestinationPollTracker(LIMIT)
   const served: string[] = []
   while (served.length < 30) {
     const seen = lookFrom(round.from())
@@ -31,7 +31,7 @@ test('with one place at a time, each destination is served once before any is se
 test('a round is over when all were looked at since the last one had a place, and idle when nothing was due', () => {
   fc.assert(
     fc.property(fc.subarray(all), fc.option(fc.constantFrom(...all), { nil: undefined }), (due, served) => {
-      const round = createDestinationRound(LIMIT)
+      const round = createDestinationPollTracker(LIMIT)
       if (served !== undefined) round.looked(lookFrom(served.origin), [served], lookFrom(served.origin)[0])
       const looked = new Set<string>()
       for (let look = 0; look < 10; look += 1) {
@@ -53,7 +53,7 @@ test('a round is over when all were looked at since the last one had a place, an
 })
 
 test('where there is nothing the round is over at once', () => {
-  const round = createDestinationRound(LIMIT)
+  const round = createDestinationPollTracker(LIMIT)
   expect(round.looked([], [], undefined)).toBe('idle')
   const [only] = all
   expect(round.looked([at('z')], [], undefined)).toBe('idle')

@@ -10,8 +10,9 @@ export interface DestinationPollTracker {
   /**
    * Notes the result of a poll.
    * @param served the last destination that got a permit
-   * @returns `on`: poll again. `idle` and `busy`: since the last permit was given, all destinations were polled. `idle`: nothing
-   * was due; `busy`: something was due, but there was no permit
+   * @returns `on`: a destination got a permit, or not all destinations were polled since the last permit, so the caller polls on.
+   * `idle` and `busy`: all destinations were polled, and none got a permit. `idle`: nothing was due; the caller pauses or ends.
+   * `busy`: something was due; the caller waits for a permit
    */
   readonly looked: (
     seen: readonly WaitingDestination[],
@@ -21,10 +22,10 @@ export interface DestinationPollTracker {
 }
 
 /**
- * Creates a round.
+ * Creates the tracker for the polls in one turn of a participant.
  * @param limit the most destinations in one poll; a poll that finds fewer has read all destinations of the participant
  */
-export function createDestinationRound(limit: number): DestinationPollTracker {
+export function createDestinationPollTracker(limit: number): DestinationPollTracker {
   let start = ''
   let from = ''
   let previous = ''

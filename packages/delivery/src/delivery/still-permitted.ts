@@ -38,7 +38,7 @@ export async function isStillPermitted(
   const refused = consents.filter((one) => !one.holds || !isConsentGranted(grant, one))
   const readContent = (): JsonValue => JSON.parse(message instanceof CanonicalText ? message.text : JSON.stringify(message))
   if (refused.length > 0) {
-    // The consents are those of the whole request. Only the items in this page of the answer count.
+    // `refused` has consents of the whole request. They stop this page only if one of them is for an item of this page.
     const shown = referencesOfItems(readContent())
     if (shown === null || refused.some(({ reference_id }) => shown.has(reference_id))) return false
   }
@@ -49,7 +49,8 @@ export async function isStillPermitted(
   if (!isSameGrant && granted.every((name) => name === TXN_STATUS_OPERATION)) return false
   const content = readContent()
   if (isSameGrant) return showsNobodyProtected(grant, content)
-  // If the grant is now limited to one person, a reply that was made without a consent is sent only when it has no records.
+  // If the grant now answers only under a consent (`isLimitedToOnePerson`), a reply that was made without a consent is sent only
+  // when it has no records.
   const isConsented = consents.length > 0 || !isLimitedToOnePerson(grant)
   return areRecordsStillShown(isConsented ? grant : { ...grant, recordTypes: new Set() }, content)
 }

@@ -19,7 +19,7 @@ export async function encryptForStorage(
   members: ReplyMembers,
   traceparent: string | null = null,
 ): Promise<EncryptedForStorage> {
-  const written = withCanonicalMembers(header)
+  const written = withMembersAsCanonicalText(header)
   const message = new CanonicalText(canonicalJson(members))
   const text = canonicalJson({ header: written, message })
   const body: Uint8Array = await bodies.encryptBody(withTraceparent(text, traceparent), deliveryBodyBinding(id))
@@ -37,8 +37,8 @@ interface EncryptedForStorage {
   readonly digest: string
 }
 
-/** The header with its objects and lists as canonical text, so that signing does not convert them again. */
-const withCanonicalMembers = (header: object): object =>
+/** The header, in which canonical text replaces each object and list, so that signing does not convert them again. */
+const withMembersAsCanonicalText = (header: object): object =>
   Object.fromEntries(
     Object.entries(header).map(([name, value]: [string, unknown]) => [
       name,

@@ -16,7 +16,7 @@ type CallbackAddresses = Pick<CallbackSettings, 'allowed' | 'default_url' | 'not
 interface CallbackAddressRule {
   /** The address that the operator set for this callback alone, which is used before others; null: none. */
   readonly own: (addresses: CallbackAddresses) => string | null
-  /** Derives the address of this callback from the sender_uri that a request has named. */
+  /** Derives the address of this callback from a sender_uri: for notifications, that of the subscribe request. */
   readonly named: (sender_uri: string) => string
 }
 

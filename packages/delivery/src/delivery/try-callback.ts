@@ -13,7 +13,7 @@ import type { ParticipantGuards } from '@rollcall/participants/egress/address-gu
 import { AddressRefused, addressAdvice, CredentialsUnusable, RequestFailed } from '@rollcall/participants/egress/problems'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { PROTOCOL_VERSION, RequestFault } from '@rollcall/protocol'
-import { type AttemptDeps, type EnvelopeToSend, type FinishedAttempt, postEnvelope } from './attempt.ts'
+import { type AttemptDeps, type AttemptReport, type EnvelopeToSend, postEnvelope } from './attempt.ts'
 import { callbackNamed, findCallbackTarget } from './targets.ts'
 
 /** One step of trying a participant's callback address, with its result. */
@@ -102,7 +102,7 @@ async function checkAddressAndDns({ guards }: TryCallbackDeps, participant: Part
     await guards.of(participant).check(target)
     return step('network', true, 'requests may go there, and its name resolves')
   } catch (error) {
-    return step('network', false, expectedProblemText(error))
+    return step('network', false, reportTextOfError(error))
   }
 }
 
@@ -118,7 +118,7 @@ async function checkCredentials(
     const unsent = settings.auth === 'none' ? 'none are set' : 'they are for another origin and stay here'
     return step('credentials', true, sent ? `${settings.auth}: they are sent` : unsent)
   } catch (error) {
-    return step('credentials', false, expectedProblemText(error))
+    return step('credentials', false, reportTextOfError(error))
   }
 }
 
@@ -126,7 +126,7 @@ function sendTestEnvelope(
   deps: TryCallbackDeps,
   to: Pick<EnvelopeToSend, 'participant' | 'registry' | 'settings' | 'target'>,
   message_id: string,
-): Promise<FinishedAttempt> {
+): Promise<AttemptReport> {
   const { participant, registry } = to
   const correlation_id = randomUUID()
   const header = {
@@ -146,7 +146,7 @@ function sendTestEnvelope(
   return postEnvelope(deps, { ...to, encrypted, traceparent: makeTraceparent(correlation_id), header, message })
 }
 
-function addAnswerStep({ result, detail, duration_ms }: FinishedAttempt, step: AddReportStep): void {
+function addAnswerStep({ result, detail, duration_ms }: AttemptReport, step: AddReportStep): void {
   const answered =
     result.status === null ? `no answer (${[result.name, detail].filter(Boolean).join(', ')})` : `status ${result.status}`
   const ok = ['delivered', 'refused'].includes(result.verdict)
@@ -158,19 +158,19 @@ const ATTEMPT_VERDICT_TEXTS = {
   refused: ', an ack ERR: the peer was reached and refuses the message, as it may with one that answers nothing',
   dead: ': it would not be attempted again',
   retry: ': it would be attempted again',
-} as const satisfies Record<FinishedAttempt['result']['verdict'], string>
+} as const satisfies Record<AttemptReport['result']['verdict'], string>
 
 /** The codes of Node.js for a certificate or a TLS handshake that is not valid. */
 const TLS_FAILURE_PATTERN = /CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/
 
-function addTlsStep(target: string, { result, detail }: FinishedAttempt, step: AddReportStep): void {
+function addTlsStep(target: string, { result, detail }: AttemptReport, step: AddReportStep): void {
   if (target.startsWith('http:')) step('tls', true, 'not used: the operator allows plain HTTP to this host')
   else if (detail !== null && TLS_FAILURE_PATTERN.test(detail)) step('tls', false, `the handshake failed (${detail})`)
   else if (result.status !== null) step('tls', true, 'the certificate is that of the host, and trusted')
 }
 
-/** The text of an expected problem, for the report. @throws any other error */
-function expectedProblemText(error: unknown): string {
+/** The text for the report: an address was refused, a request failed, or credentials are unusable. @throws any other error */
+function reportTextOfError(error: unknown): string {
   if (error instanceof AddressRefused) return addressAdvice(error)
   if (error instanceof RequestFailed || error instanceof CredentialsUnusable) {
     return error.detail === null ? error.message : `${error.message} (${error.detail})`

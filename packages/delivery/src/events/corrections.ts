@@ -15,7 +15,7 @@ import {
   findLastNotificationsOfEvents,
   markEventsReversed,
 } from '../store/events/corrected-events.ts'
-import { insertNotifications, type NewNotification } from '../store/events/events.ts'
+import { insertNotifications, type NotificationToInsert } from '../store/events/events.ts'
 import { insertSubscriptionKeys, reopenSubscriptions } from '../store/events/subscription-states.ts'
 import type { DueTimes } from './due-times.ts'
 import type { DraftEvent, RecordingDeps } from './recording.ts'
@@ -30,7 +30,7 @@ type SubscriptionFilters = ReadonlyMap<number, Predicate | null | undefined>
  * Queues a correction for those who were notified of the corrected events of the last `correction_time` days. If the event had
  * ended a subscription, and is now taken back, the subscription is opened again with the same code. A correction is never due
  * before the notification that it corrects: the correction of a notification that waits in a backfill is sent in the backfill.
- * @param matched the number of notified subscriptions by event; the number of the correction is added to it
+ * @param matched the number of notified subscriptions by the id of the event; this function adds an entry for the correction
  */
 export async function notifyOfCorrection(
   client: ClientBase,
@@ -66,7 +66,7 @@ export async function notifyOfCorrection(
     in_backfill ? undefined : (due.get(subscription) ?? undefined)
   await insertNotifications(client, makeCorrectionNotifications(recording, draft, receivers, predicates, dueOf))
   matched.set(id, new Set(receivers.map(({ subscription }) => subscription)).size)
-  // Only a CANCEL takes events back. A merge is notified to all who know events of the retired record, but these have happened.
+  // Only a CANCEL takes events back. A merge (`isOfAll`) is a CANCEL too, but the events of the retired record did happen.
   if (event.correction_type !== 'CANCEL' || isOfAll) return
   await markEventsReversed(client, earlier, id)
   await reopenEndedSubscriptions(client, recording, receivers, predicates)
@@ -82,7 +82,7 @@ function makeCorrectionNotifications(
   receivers: readonly EarlierNotification[],
   predicates: SubscriptionFilters,
   dueOf: (earlier: EarlierNotification) => Date | undefined,
-): readonly NewNotification[] {
+): readonly NotificationToInsert[] {
   const day = dayIn(registry.time_zone, now.getTime())
   const isShown = (predicate: Predicate | null | undefined): boolean =>
     after !== null &&

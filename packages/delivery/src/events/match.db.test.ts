@@ -15,7 +15,7 @@ import { predicates } from '../../../core/test/agreement/predicates.ts'
 import { TODAYS } from '../../../core/test/agreement/raw-values.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { insertSubscription, StoredFilters } from '../../test/subscriptions.ts'
-import { CompiledFilters, type EventToMatch, matchEvents } from './match.ts'
+import { CompiledFilterCache, type EventToMatch, matchEvents } from './match.ts'
 
 const kind = everything
 const recordType: RecordType = kind.record_types[0]
@@ -61,7 +61,7 @@ async function matched(client: ClientBase, filters: StoredFilters, events: reado
   const found = new Map<string, FilterTransition>()
   const unreadable: number[] = []
   let pages = 0
-  const compiled = new CompiledFilters(filters.compile)
+  const compiled = new CompiledFilterCache(filters.compile)
   for await (const page of matchEvents(client, { registry, day, compiled }, events)) {
     pages += 1
     unreadable.push(...page.unreadable)

@@ -16,10 +16,10 @@ import { resolveAges } from '@rollcall/core/query/resolve-ages'
 import type { Kind, RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import {
-  type ChangedRecordKey,
   type FilterKeyMatch,
   findCandidates,
   findSubscribedTypes,
+  type KeyOfChangedRecord,
   type SubscriptionCandidate,
 } from '../store/events/candidates.ts'
 import { readCriteriaTexts } from '../store/events/find-subscriptions.ts'
@@ -44,7 +44,10 @@ export interface Match {
 /** One page of the matches of some events. */
 export interface MatchPage {
   readonly matches: readonly Match[]
-  /** Subscriptions whose filter cannot be read now, such as after an attribute was removed. None is in `matches`. */
+  /**
+   * The ids of subscriptions whose filter cannot be read now, such as after an attribute was removed. `matches` has no match of
+   * these subscriptions.
+   */
   readonly unreadable: readonly number[]
 }
 
@@ -69,11 +72,11 @@ export interface MatchContext {
   readonly registry: Registry
   /** The day as YYYY-MM-DD in the time zone of the registry, by which ages are computed. */
   readonly day: string
-  readonly compiled: CompiledFilters
+  readonly compiled: CompiledFilterCache
 }
 
-/** The filters of subscriptions. Those used last are remembered, because the filter of a subscription never changes. */
-export class CompiledFilters {
+/** A cache of the filters of subscriptions, which reads the missing ones. The filter of a subscription never changes. */
+export class CompiledFilterCache {
   readonly #compile: ReadStoredFilter
   readonly #filters = createLruCache<number, CompiledFilter>(MOST_COMPILED_FILTERS)
 
@@ -120,7 +123,7 @@ export async function* matchEvents(
 ): AsyncGenerator<MatchPage> {
   const probes = await collectKeysOfChanges(client, matching.registry.id, events)
   for await (const candidates of findCandidates(client, matching.registry.id, probes)) {
-    yield await matchCandidates(client, matching, events, candidates)
+    yield await selectMatchingCandidates(client, matching, events, candidates)
   }
 }
 
@@ -128,7 +131,7 @@ async function collectKeysOfChanges(
   client: ClientBase,
   registryId: number,
   events: readonly EventToMatch[],
-): Promise<readonly ChangedRecordKey[]> {
+): Promise<readonly KeyOfChangedRecord[]> {
   const subscribed =
     events.length < LEAST_EVENTS_FOR_TYPE_QUERY ? null : await findSubscribedTypePairs(client, registryId, events)
   return events.flatMap((event, at) => {
@@ -151,7 +154,8 @@ async function findSubscribedTypePairs(
   return new Set(found.map(({ event_type, record_type }) => `${event_type}\0${record_type}`))
 }
 
-async function matchCandidates(
+/** Finds the matches among the candidates: whose filter the record fulfils before or after the change. */
+async function selectMatchingCandidates(
   client: ClientBase,
   { registry, day, compiled }: MatchContext,
   events: readonly EventToMatch[],

@@ -3,7 +3,7 @@
  * no event is lost, and none is recorded twice.
  */
 
-import { type DerivedEvent, deriveEvents, RecordState, type StateChange } from '@rollcall/core/events/derive'
+import { type DerivedEvent, deriveEvents, RecordState, type StatesBeforeAndAfter } from '@rollcall/core/events/derive'
 import { withOwnIdentifiersOnly } from '@rollcall/core/events/own-identifiers'
 import { recordTextForEvent } from '@rollcall/core/events/shown'
 import type { RecordChange } from '@rollcall/core/model/event'
@@ -28,12 +28,12 @@ import { matchEvents } from './match.ts'
 import {
   type DraftEvent,
   type EventOfChange,
-  type RecordedEvent,
+  type EventRecordingResult,
   type RecordingDeps,
   recordedEventTypeOf,
   recordingTimeOf,
 } from './recording.ts'
-import { type MatchFilter, matchesAsSeen } from './seen-before.ts'
+import { matchesAsSeen, type VisibleMatchFinder } from './seen-before.ts'
 import { createVisibilityFilter, isOnlyHiddenChange, parseNullableJson } from './visibility-filter.ts'
 
 /**
@@ -47,7 +47,7 @@ export async function recordChanges(
   recording: RecordingDeps,
   changes: readonly RecordChange[],
   named?: EventOfChange,
-): Promise<readonly RecordedEvent[]> {
+): Promise<readonly EventRecordingResult[]> {
   const protection = await readProtection(client, recording.registry.id)
   const drafts = await recordEvents(client, recording, protection, changes, named)
   if (drafts.length === 0) return []
@@ -57,7 +57,7 @@ export async function recordChanges(
   const checked = { recording, protection, derived: named === undefined }
   // This filter keeps subscribers that may see the change. It is used after matching, and again for corrections.
   const permitted = await createVisibilityFilter(client, checked, drafts)
-  const seenBy: MatchFilter = async (all, eventOf) =>
+  const seenBy: VisibleMatchFinder = async (all, eventOf) =>
     matchesAsSeen(client, recording, protection, await permitted(all, eventOf), eventOf)
   await queueNotifications(client, recording, drafts, seenBy, matched, times)
   for (const draft of drafts) await notifyOfCorrection(client, recording, draft, permitted, matched, times)
@@ -128,7 +128,7 @@ const findPrimaryIdentifier = (kind: Kind, recordType: RecordType, { document }:
   )?.value ?? null
 
 /** A change of a record, with the events that this change makes. */
-interface ChangeWithEvents extends StateChange {
+interface ChangeWithEvents extends StatesBeforeAndAfter {
   readonly change: RecordChange
   readonly recordType: RecordType
   readonly events: readonly EventOfChange[]
@@ -166,7 +166,7 @@ function requireRecordTypeNamed(kind: Kind, name: string): RecordType {
   return recordType
 }
 
-/** Finds the events that changes make about other records, which the changed records name; each type once for a record. */
+/** Finds the events that changes make about other records, which the changed records name: for a named record each type once. */
 async function findEventsOfNamedRecords(
   client: ClientBase,
   { registry, records }: RecordingDeps,
@@ -194,7 +194,7 @@ async function findEventsOfNamedRecords(
 function deriveChangeEvents(
   { registry: { kind, time_zone }, now, limits: { birth_span } }: RecordingDeps,
   recordType: RecordType,
-  change: StateChange,
+  change: StatesBeforeAndAfter,
 ): readonly DerivedEvent[] {
   return deriveEvents({ kind, recordType, time_zone, now, birth_span }, change)
 }
@@ -207,7 +207,7 @@ async function queueNotifications(
   client: ClientBase,
   { registry, now, filters }: RecordingDeps,
   drafts: readonly DraftEvent[],
-  seenBy: MatchFilter,
+  seenBy: VisibleMatchFinder,
   matched: Map<number, number>,
   times: DueTimes,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 /** Types for the recording of events: registry and time of the changes, the event of a change, and the draft of an event. */
 
 import { readCriteriaText } from '@rollcall/core/events/criteria'
-import type { DerivedEvent, StateChange } from '@rollcall/core/events/derive'
+import type { DerivedEvent, StatesBeforeAndAfter } from '@rollcall/core/events/derive'
 import type { Limits } from '@rollcall/core/limits'
 import type { RecordChange } from '@rollcall/core/model/event'
 import type { Identifier } from '@rollcall/core/model/records'
@@ -9,7 +9,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { oncePerPool } from '@rollcall/database/group-commit'
 import type { RecordType } from '@rollcall/protocol'
 import type { RegistryRecords } from '@rollcall/records/records/registry-records'
-import { CompiledFilters } from './match.ts'
+import { CompiledFilterCache } from './match.ts'
 
 /** The registry and the time of the changes, with the records, limits and filters for recording their events. */
 export interface RecordingDeps {
@@ -20,7 +20,7 @@ export interface RecordingDeps {
   readonly began?: Date
   readonly limits: Pick<Limits, 'birth_span' | 'correction_time'>
   /** The filters of subscriptions that this node has read from the database of the registry (`compiledFiltersOf`). */
-  readonly filters: CompiledFilters
+  readonly filters: CompiledFilterCache
 }
 
 /**
@@ -32,8 +32,9 @@ export interface EventOfChange extends DerivedEvent {
   readonly corrected_event?: number | 'all'
   /** The identifier of the survivor that has replaced this record in a merge, not normalised: as the survivor has it. */
   readonly replaced_by?: Identifier
+  /** The id that the publisher gave the event. */
   readonly event_id?: string
-  /** The digest of the event as it was published. `event_id` is the id that the publisher gave it. */
+  /** The digest that this server has computed of the published event. */
   readonly fingerprint?: Buffer
   readonly occurred_at?: Date
 }
@@ -46,7 +47,7 @@ export const recordingTimeOf = ({ began, now }: Pick<RecordingDeps, 'began' | 'n
   new Date(Math.floor((began ?? now).getTime() / 1_000) * 1_000)
 
 /** An event of one change of a record, before the event is stored. */
-export interface DraftEvent extends StateChange {
+export interface DraftEvent extends StatesBeforeAndAfter {
   /** The id that the event gets in the database. */
   readonly id: number
   readonly record_version: number
@@ -56,7 +57,7 @@ export interface DraftEvent extends StateChange {
 }
 
 /** The result of recording one event. */
-export interface RecordedEvent {
+export interface EventRecordingResult {
   readonly id: number
   readonly event_type: string
   /** The number of subscriptions that are notified of the event. */
@@ -67,4 +68,4 @@ export interface RecordedEvent {
 export const recordedEventTypeOf = ({ event_type, correction_type }: DerivedEvent): string => correction_type ?? event_type
 
 /** The filters that this node has read of a database's subscriptions, whose ids are unique in that database only. */
-export const compiledFiltersOf = oncePerPool(() => new CompiledFilters(readCriteriaText))
+export const compiledFiltersOf = oncePerPool(() => new CompiledFilterCache(readCriteriaText))

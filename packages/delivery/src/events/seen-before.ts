@@ -12,7 +12,7 @@ import type { Match } from './match.ts'
 import type { DraftEvent, RecordingDeps } from './recording.ts'
 
 /** Finds the matches of which their subscribers may learn. */
-export type MatchFilter = (
+export type VisibleMatchFinder = (
   found: readonly Match[],
   eventOf: (match: Match) => DraftEvent | undefined,
 ) => Promise<readonly Match[]>

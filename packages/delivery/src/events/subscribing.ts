@@ -21,8 +21,8 @@ import {
   lockSubscriber,
   type NewSubscription,
   renewSubscriptions,
+  type SubscribeRequestAndMailbox,
   type SubscriptionRenewal,
-  type SubscriptionRequester,
 } from '../store/events/subscriptions.ts'
 
 /** The participant that subscribes, and its request. */
@@ -66,7 +66,7 @@ interface PendingSubscription {
  * Decides the items of one subscribe request, one after the other. A decision takes account of the subscriptions that earlier
  * items have made or renewed.
  */
-export class SubscribeDecisions {
+export class SubscribeDecider {
   readonly #subscriber: Subscriber
   readonly #most: number
   readonly #standing: Map<string, PendingSubscription>
@@ -85,7 +85,7 @@ export class SubscribeDecisions {
     subscriber: Subscriber,
     limits: Pick<Limits, 'subscriptions'>,
     asked: readonly SubscribeCriteria[],
-  ): Promise<SubscribeDecisions> {
+  ): Promise<SubscribeDecider> {
     const { participant, registry } = subscriber
     const found = await findEqualSubscriptions(db, participant.id, registry.id, asked.map(subscriptionIdentityOf))
     const standing = new Map(
@@ -93,7 +93,7 @@ export class SubscribeDecisions {
     )
     const most = participant.max_subscriptions ?? limits.subscriptions
     const count = await countSubscriptionsUpTo(db, participant.id, most)
-    return new SubscribeDecisions(subscriber, standing, most, count)
+    return new SubscribeDecider(subscriber, standing, most, count)
   }
 
   /**
@@ -138,7 +138,7 @@ export class SubscribeDecisions {
   /** The functions that write the decisions to the database. */
   get effects(): readonly ReplyEffect[] {
     const all = [...this.#standing.values()]
-    const made = all.flatMap((standing) => newSubscription(standing) ?? [])
+    const made = all.flatMap((standing) => newSubscriptionOf(standing) ?? [])
     const renewals = all.flatMap((standing) => subscriptionRenewalOf(standing) ?? [])
     if (made.length + renewals.length === 0) return []
     const { participant, registry, sender_uri, ...request } = this.#subscriber
@@ -150,7 +150,7 @@ export class SubscribeDecisions {
         if (made.length > 0 && count + made.length > this.#most) throw new OutcomeOutdated()
         const owner = { participant: participant.id, registry: registry.id }
         const mailbox = await ensureMailbox(client, { ...owner, sender_uri })
-        const making: SubscriptionRequester = { ...owner, mailbox, ...request }
+        const making: SubscribeRequestAndMailbox = { ...owner, mailbox, ...request }
         if ((await insertSubscriptions(client, making, made)) < made.length) throw new OutcomeOutdated()
         if ((await renewSubscriptions(client, making, renewals)) < renewals.length) {
           throw new OutcomeOutdated()
@@ -176,7 +176,8 @@ const subscriptionIdentityOf = ({ eventType, recordType, fingerprint }: Subscrib
 const subscriptionIdentityText = ({ event_type, record_type, fingerprint }: ReturnType<typeof subscriptionIdentityOf>): string =>
   `${event_type} ${record_type} ${Buffer.from(fingerprint).toString('hex')}`
 
-function newSubscription({ code, end_at, criteria, item, renewed }: PendingSubscription): NewSubscription | null {
+/** The subscription to insert; null when the subscription is stored already. */
+function newSubscriptionOf({ code, end_at, criteria, item, renewed }: PendingSubscription): NewSubscription | null {
   if (criteria === undefined || item === undefined) return null
   const { text, person, predicate, frequency } = criteria
   const { consent } = renewed ?? criteria
@@ -188,7 +189,7 @@ function newSubscription({ code, end_at, criteria, item, renewed }: PendingSubsc
     ...item,
     end_at,
     consent,
-    // Another item later in the request may have renewed the subscription.
+    // A later item of the request may have renewed the subscription with another end. Then the frequency has that end too.
     frequency: frequency && { ...frequency, end_at: end_at ?? frequency.end_at },
     keys: keysOfFilter(predicate),
   }

@@ -1,11 +1,11 @@
-/** Leaves out subscribers who may not see the record of an event, or may see only a part of the record without the event. */
+/** Leaves out subscribers who may not see the record of an event, or see only parts of the record that do not show the event. */
 
 import {
   areRuleConditionsTrue,
   type DerivationFacts,
   deriveEvents,
   RecordState,
-  type StateChange,
+  type StatesBeforeAndAfter,
 } from '@rollcall/core/events/derive'
 import { type Protection, protectedOwnersOf, protectionKey } from '@rollcall/core/model/protection'
 import { hiddenRemovalRule } from '@rollcall/core/policy/hidden'
@@ -129,7 +129,7 @@ function isChangeSeen(checked: VisibilityContext, draft: DraftEvent, hiding: Hid
   const isCut = ({ persons }: EventRule): boolean =>
     whole.some((document) => hasHiddenRelatedPerson(kind, recordType, document, takesOut, persons))
   if (!rules.some(isCut)) return true
-  const [derivation, seenChange] = eventDerivationArguments(recording, draft, seen)
+  const [derivation, seenChange] = makeDeriveEventsArguments(recording, draft, seen)
   return rules.some((rule) => areRuleConditionsTrue(derivation, rule, seenChange))
 }
 
@@ -144,16 +144,17 @@ const rulesAboutPersons = ({ recordType, event }: DraftEvent): readonly EventRul
 
 /** True when the rules of the record type derive the event of a draft from a change. */
 function isDerivedFrom(recording: RecordingDeps, draft: DraftEvent, documents: DocumentsOfChange): boolean {
-  return deriveEvents(...eventDerivationArguments(recording, draft, documents)).some(
+  return deriveEvents(...makeDeriveEventsArguments(recording, draft, documents)).some(
     ({ event_type, correction_type }) => event_type === draft.event.event_type && correction_type === draft.event.correction_type,
   )
 }
 
-function eventDerivationArguments(
+/** Makes the arguments of `deriveEvents`: its facts, and the record before and after the change. */
+function makeDeriveEventsArguments(
   { registry: { kind, time_zone }, now, limits: { birth_span } }: RecordingDeps,
   { recordType }: DraftEvent,
   [before, after]: DocumentsOfChange,
-): readonly [DerivationFacts, StateChange] {
+): readonly [DerivationFacts, StatesBeforeAndAfter] {
   const state = (document: JsonValue | null): RecordState | null =>
     document === null ? null : new RecordState(kind, recordType, document)
   return [
@@ -163,8 +164,8 @@ function eventDerivationArguments(
 }
 
 /**
- * True when hiding removes from the document a person whose relation (`RecordType.relations`) is `relation`, or is counted by the
- * same attribute (`counted_by`): the head of a household counts as a member. A person without a described relation counts too.
+ * True when hiding removes from the document a person whose relation (`RecordType.relations`) is `relation`, or has the same
+ * `counted_by` as `relation`: the head of a household counts as a member. A person without a described relation counts too.
  */
 function hasHiddenRelatedPerson(
   kind: Kind,

@@ -24,7 +24,7 @@ import {
   type RecordType,
   readIdentifiers,
 } from '@rollcall/protocol'
-import type { SentNotification } from '../store/events/envelopes.ts'
+import type { NotificationInEnvelope } from '../store/events/envelopes.ts'
 import type { EventDocument, WaitingNotification } from '../store/events/waiting.ts'
 import { envelopeMarkingOf, type PlannedItem } from './group-items.ts'
 
@@ -49,7 +49,7 @@ export interface ComposedEnvelope {
   readonly message: ReplyMembers
   /** True when the message must be encrypted. */
   readonly encrypted: boolean
-  readonly notifications: readonly SentNotification[]
+  readonly notifications: readonly NotificationInEnvelope[]
   /** The number of records in the envelope, also those of which only identifiers are sent. */
   readonly recordCount: number
   /** The persons whom `header.meta` names as the survivors of merges, for the audit entry. */
@@ -87,7 +87,7 @@ export function composeEnvelope(
     const known = item.notifications.find((one) => one.reference_id !== null)
     return { item, reference_id: known?.reference_id ?? randomUUID() }
   })
-  const notifications: readonly SentNotification[] = itemsWithId.flatMap(({ item, reference_id }) =>
+  const notifications: readonly NotificationInEnvelope[] = itemsWithId.flatMap(({ item, reference_id }) =>
     item.notifications.map(({ id, subscription }) => ({ id, subscription, reference_id })),
   )
   const names = new Map(notifications.map(({ id, reference_id }) => [id, reference_id]))
@@ -227,8 +227,8 @@ function eventName(
 }
 
 /**
- * The grant, reduced to what the consents of the subscriptions cover; not reduced if one of them has no consent. All
- * consents of an item are from one person.
+ * The grant under which an item is disclosed: reduced to what the consents of its subscriptions cover. But if one of its
+ * subscriptions was made without a consent, the whole grant applies. All consents of an item are from one person.
  */
 function grantUnderConsent(grant: Grant, notifications: PlannedItem['notifications']): Grant {
   const consents = notifications.flatMap(({ consent }) => consent ?? [])

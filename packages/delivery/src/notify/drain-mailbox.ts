@@ -70,6 +70,7 @@ export async function drainMailbox(
  */
 type DrainResult = 'more' | 'done' | 'not now' | 'lost' | 'nothing'
 
+/** Sends the due envelopes of a mailbox, one after another, for at most `MAILBOX_TURN_MS`. @returns why it stopped */
 async function sendEnvelopes(
   deps: NotifyDeps,
   mailbox: ClaimedMailbox,
@@ -109,9 +110,9 @@ async function sendEnvelopes(
 }
 
 /**
- * Reserves the first attempt of an envelope, if possible, and commits the envelope with its delivery.
- * @returns a function that makes the first attempt, and returns whether the delivery has ended; `lost`: the envelope was not
- * committed; `for dispatcher`: the envelope was committed, and the dispatcher attempts its delivery
+ * Commits an envelope with its delivery, and reserves the first attempt before. If none can be reserved, the dispatcher makes it.
+ * @returns a function that makes the first attempt, and returns whether the delivery has ended; or the text `lost`: the envelope
+ * was not committed; or the text `for dispatcher`: the envelope was committed, and the dispatcher makes the first attempt
  */
 async function commitEnvelope(
   deps: NotifyDeps,

@@ -24,7 +24,10 @@ export interface MailboxDrainer {
 
 /** Seconds for which a node claims a mailbox. The claim ends earlier when the node commits an envelope of the mailbox. */
 const MAILBOX_CLAIM_SECONDS = 15
-/** After a mailbox was drained, a pass continues only if this share of the slots is free, so that it claims several mailboxes. */
+/**
+ * The least share of the slots that must be free before a pass continues after a mailbox was drained. With several free slots,
+ * one statement claims several mailboxes.
+ */
 const LEAST_FREE_SLOT_SHARE = 0.25
 /** Milliseconds until a mailbox that could not be drained is polled again. The mailbox may rest longer (`letMailboxRest`). */
 const FAILURE_PAUSE_MS = 1_000
@@ -70,7 +73,8 @@ export function createMailboxDrainer(deps: MailboxDrainerDeps, { slots, wake }: 
         { task: 'notify', mailbox: id, ...safeDatabaseError(error) },
         'a mailbox could not be drained; tried again later',
       )
-      // After a failure `drainMailbox` lets the mailbox rest, unless the database is unavailable. Then the claim ends by itself.
+      // `drainMailbox` lets the mailbox rest. But if the database is unavailable, no rest is stored, and the claim ends after
+      // `MAILBOX_CLAIM_SECONDS`.
       setTimeout(() => due([id]), FAILURE_PAUSE_MS).unref()
     } finally {
       inWork.delete(id)

@@ -18,7 +18,7 @@ const EVENTS_PER_PORTION = 200
  * person whom the grant does not show. The conditions are applied to the document of the event; for a deleted record
  * that is its last state. A protected person is found by the present record, and by the document and the identifiers of the
  * event: the record may have been deleted, or its identifiers may have changed since the event.
- * @param to.grant null: no protected person is shown
+ * @param to.grant null: there are no conditions to fulfil, and no protected person is shown
  */
 export async function findHiddenNotifications(
   db: Database,

@@ -19,7 +19,7 @@ const MOST_PASS_WAIT_MS = 1_000
  * The share of this node's time that passes may spend on statements that claim no mailbox. The pause after a pass follows from it
  * (`end`). The share may become larger, because the pause is at most `MOST_PASS_WAIT_MS`, and ends when a notification is due.
  */
-const EMPTY_PASS_TIME_SHARE = 0.1
+const NODE_TIME_SHARE_OF_EMPTY_POLLS = 0.1
 /**
  * The most mailboxes that one statement polls. When a pass begins or continues, its first statement polls one mailbox for each
  * free slot, and each further statement twice as many as the last.
@@ -44,9 +44,9 @@ export function createMailboxPasses(
 
   const end = ({ took, next, waits }: MailboxPass): void => {
     pass = null
-    // The pause is the shortest of three: what `EMPTY_PASS_TIME_SHARE` asks for; `MOST_PASS_WAIT_MS`; the time until the next
-    // notification becomes due, which counts as at least `took`.
-    earliest = now() + Math.min(took * (1 / EMPTY_PASS_TIME_SHARE - 1), MOST_PASS_WAIT_MS, Math.max(next - now(), took))
+    // The pause is the shortest of three: what `NODE_TIME_SHARE_OF_EMPTY_POLLS` asks for; `MOST_PASS_WAIT_MS`; the time until the
+    // next notification becomes due, which counts as at least `took`.
+    earliest = now() + Math.min(took * (1 / NODE_TIME_SHARE_OF_EMPTY_POLLS - 1), MOST_PASS_WAIT_MS, Math.max(next - now(), took))
     at = waits ? Math.min(next, now() + MOST_PASS_WAIT_MS) : Number.POSITIVE_INFINITY
   }
 

@@ -23,7 +23,8 @@ import {
 import { groupIntoEnvelopes, type PlannedItem } from './group-items.ts'
 import { findHiddenNotifications } from './hidden-notifications.ts'
 
-interface MailboxReceiver {
+/** The registry of a mailbox, with the grant and the envelope limits of its participant. */
+interface EnvelopePlanningContext {
   readonly registry: Registry
   readonly grant: Grant | null
   readonly settings: Pick<CallbackSettings, 'notify_items' | 'notify_bytes'>
@@ -48,7 +49,7 @@ export interface PlannedEnvelope {
  * Plans the next envelopes of a mailbox; none when nothing that may be sent is due. Due notifications that may not be sent are
  * dropped for good.
  */
-export async function planNextEnvelopes(db: Database, mailbox: number, to: MailboxReceiver): Promise<PlannedEnvelope[]> {
+export async function planNextEnvelopes(db: Database, mailbox: number, to: EnvelopePlanningContext): Promise<PlannedEnvelope[]> {
   // One notification more than needed is read: it shows whether the last item is complete.
   let most = Math.max(to.settings.notify_items, FEWEST_READ_NOTIFICATIONS) + 1
   for (;;) {
@@ -71,7 +72,7 @@ export async function planNextEnvelopes(db: Database, mailbox: number, to: Mailb
  */
 async function keepSendableNotifications(
   db: Database,
-  { grant, registry }: MailboxReceiver,
+  { grant, registry }: EnvelopePlanningContext,
   found: readonly WaitingNotification[],
 ): Promise<readonly WaitingNotification[]> {
   const { pool } = db

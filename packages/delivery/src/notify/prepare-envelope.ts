@@ -45,12 +45,12 @@ export const NOTIFY_CALLBACK = callbackNamed('notify')
 const ENVELOPE_STALE_AFTER_MS = 1_000
 /**
  * Milliseconds after which notifications are read and planned again before the next envelope is composed. The rest of
- * `ENVELOPE_STALE_AFTER_MS` is left for the attempt that continues meanwhile.
+ * `ENVELOPE_STALE_AFTER_MS` is left for the attempt at the envelope before it, which is still being sent.
  */
 const MOST_PLAN_AGE_MS = ENVELOPE_STALE_AFTER_MS / 2
 
-/** The receiver of a mailbox's envelopes, with the grant and settings that apply now. */
-interface Receiver {
+/** The participant that receives a mailbox's envelopes, with the registry, grant, settings and address that apply now. */
+interface EnvelopeReceiver {
   readonly participant: Participant
   readonly registry: Registry
   /** The grant in force; null when the participant has none: waiting notifications are then dropped. */
@@ -66,7 +66,7 @@ export interface EnvelopePlan {
 }
 
 /** An envelope that is ready to be committed. */
-export interface EnvelopeToCommit extends Receiver {
+export interface EnvelopeToCommit extends EnvelopeReceiver {
   readonly composed: ComposedEnvelope
   readonly auditEntry: EntryWithPersons
   readonly id: string
@@ -134,7 +134,7 @@ export async function prepareNextEnvelope(
 async function findReceiver(
   { db, directory, grants, callbacks }: PrepareDeps,
   mailbox: ClaimedMailbox,
-): Promise<Receiver | null> {
+): Promise<EnvelopeReceiver | null> {
   const participant = await directory.participantById(mailbox.participant)
   const registry = await directory.registryById(mailbox.registry)
   if (participant?.status !== 'active' || registry === undefined) return null
@@ -152,7 +152,7 @@ async function findReceiver(
 }
 
 /** True when the daily quota of records is used up: the notifications then wait for the next day. */
-const isRecordQuotaUsedUp = async ({ grantQuota }: PrepareDeps, { grant, ...of }: Receiver): Promise<boolean> =>
+const isRecordQuotaUsedUp = async ({ grantQuota }: PrepareDeps, { grant, ...of }: EnvelopeReceiver): Promise<boolean> =>
   grant !== null && grantQuota.isUsedUp('records', { ...of, grant })
 
 async function addEventDocuments(

@@ -91,7 +91,7 @@ async function storeRequest(deps: AcceptDeps, request: RequestToStore): Promise<
   const rowToStore = { ...row, accepted }
   const { ack, auditEntry } = makeAckWithEntry(request, row.correlation_id)
   if (isSmallRequest(rowToStore)) {
-    const slot = keepAcceptanceSlot(deps, exchange, chunks[0].message.transaction_id, accepted)
+    const slot = reserveAcceptanceSlot(deps, exchange, chunks[0].message.transaction_id, accepted)
     const isStored = await storeWithEntry(deps, rowToStore, auditEntry, slot)
     if (isStored) return { known: 'new', correlation_id: row.correlation_id, ack }
   }
@@ -108,8 +108,8 @@ function makeAckWithEntry({ exchange, signed, checked: { chunks, digest } }: Req
   return { ack, auditEntry: auditEntryOfAccepted({ ...exchange, correlation_id }, transaction_id, messages) }
 }
 
-/** Keeps a slot of this node for a request; null: the request is divided into chunks, or `AcceptanceSlots.keep` gives none. */
-function keepAcceptanceSlot(
+/** Reserves a slot of this node for a request; null: the request is divided into chunks, or `AcceptanceSlots.keep` gives none. */
+function reserveAcceptanceSlot(
   { acceptanceSlots }: Pick<AcceptDeps, 'acceptanceSlots'>,
   { correlation_id, participant, registry, operation, received_at }: Exchange,
   transaction_id: string,

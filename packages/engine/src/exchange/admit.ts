@@ -18,7 +18,8 @@ interface AuthenticateDeps {
 
 export type AdmitDeps = AuthenticateDeps & { readonly quota: Quota }
 
-interface AdmittedCaller {
+/** The participant that sends a request, and the admission of the request. */
+interface AdmittedParticipant {
   readonly participant: Participant
   /** The request as the quotas count it. The caller of `admitRequest` must call `leave`, whatever happens. */
   readonly admission: Admission
@@ -46,7 +47,7 @@ export async function admitRequest(
   registry: Pick<Registry, 'environment' | 'kind'>,
   request: Pick<IncomingRequest, 'headers' | 'onParticipantKnown'>,
   operation?: Operation,
-): Promise<AdmittedCaller> {
+): Promise<AdmittedParticipant> {
   const participant = await authenticate(deps, request)
   const admission = await deps.quota.enter(participant)
   try {

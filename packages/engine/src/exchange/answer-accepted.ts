@@ -91,8 +91,8 @@ const MOST_RUNS_WITHOUT_PAGE = 20
 const RUNS_UNTIL_FAILURE_IS_FINAL = 5
 
 /**
- * True when the callback says that the registry failed; false: a later run tries again. A failure of the database is final, also if
- * it is only busy, unless the callback cannot be committed either.
+ * True when the callback says that the registry failed; false: a later run tries again. After `RUNS_UNTIL_FAILURE_IS_FINAL` runs
+ * a failure of the database is final too. But if the callback cannot be committed either, the run fails, and a later run tries.
  */
 const isFinalFailure = (error: unknown, runs: number): boolean =>
   error instanceof BodyUnreadable ||
@@ -104,7 +104,7 @@ const isFinalFailure = (error: unknown, runs: number): boolean =>
  * @throws PermissionUnclear
  */
 async function giveUpExchange(deps: AnswerAcceptedDeps, accepted: ClaimedExchange): Promise<void> {
-  if (await mayBePermitted(deps, accepted)) throw new PermissionUnclear('the stored grant may permit the exchange')
+  if (await mayStoredGrantPermitExchange(deps, accepted)) throw new PermissionUnclear('the stored grant may permit the exchange')
   const { db, log } = deps
   const { id, claim, page, correlation_id } = accepted
   const nothing = { items: [], delivery: null, deliveryClaim: null, goesOn: false }
@@ -113,7 +113,7 @@ async function giveUpExchange(deps: AnswerAcceptedDeps, accepted: ClaimedExchang
   log.info({ correlation_id }, 'an exchange is not answered: its sender, its grant or its registry is not there any more')
 }
 
-/** This node may not answer an exchange, but the stored grant may permit it: a later run, here or on another node, answers it. */
+/** The grant that this node has cached forbids an exchange, but the stored grant may permit it: a later run may answer it. */
 class PermissionUnclear extends Error {}
 
 /**
@@ -127,7 +127,7 @@ const NEVER_FINAL = [NotAuditedFault, RecordsUnavailable, PermissionUnclear]
  * node accepted the request. True when they permit the exchange, or when this version of the server cannot read the grant, which
  * another version may be able to read.
  */
-async function mayBePermitted({ db, directory }: AnswerAcceptedDeps, accepted: ClaimedExchange): Promise<boolean> {
+async function mayStoredGrantPermitExchange({ db, directory }: AnswerAcceptedDeps, accepted: ClaimedExchange): Promise<boolean> {
   const registry = await directory.registryById(accepted.registry)
   const participant = await findParticipantById(db, accepted.participant)
   if (participant?.status !== 'active' || registry === undefined) return false
@@ -175,8 +175,8 @@ async function makePage(
   return { outcome, request: exchange, page, items, state: further ? 'replying' : 'replied' }
 }
 
-/** The outcome of a page and the rows of its items, from which the `PageToSend` is made. */
-type AnsweredPage = Pick<PageToSend, 'outcome' | 'items'> & {
+/** The first step towards a `PageToSend`: the outcome of the page, and the rows of its items. */
+type PageOutcome = Pick<PageToSend, 'outcome' | 'items'> & {
   /** True when the answer has another page after this one. */
   readonly further: boolean
 }
@@ -186,7 +186,7 @@ async function makeFirstPage(
   exchange: Exchange,
   message: Message,
   accepted: ClaimedExchange,
-): Promise<AnsweredPage> {
+): Promise<PageOutcome> {
   const earlier = accepted.first_item === 0 ? [] : await earlierReferences(deps, accepted)
   const { sender_uri } = accepted
   const messageToAnswer = { mode: 'async', exchange, message, earlier, sender_uri } as const
@@ -203,8 +203,8 @@ async function makeFirstPage(
 }
 
 /**
- * Adds a check to an outcome whose record ids are kept for further pages, if the registry has a source: the registry must still
- * read its records from the same source. If not, nothing is committed, and a later run answers with new ids.
+ * Adds a check to an outcome whose record ids are stored for further pages, if the registry has a source: the records must still
+ * be where they were read, in the source or in our tables. If not, nothing is committed, and a later run answers with new ids.
  */
 function addRecordSourceCheck(outcome: Outcome, { registry }: Exchange): Outcome {
   if (registry.source === null) return outcome
@@ -233,7 +233,7 @@ async function makeFurtherPage(
   message: Message,
   accepted: ClaimedExchange,
   page: number,
-): Promise<AnsweredPage> {
+): Promise<PageOutcome> {
   const persisted = await findPersistedPage(deps.db, accepted, page)
   const pages = new Map(persisted.map(({ position, ...rest }) => [position, { ...rest, page_number: page }]))
   const outcome = await answerFurtherPage(deps, { mode: 'async', exchange, message }, pages)

@@ -25,7 +25,7 @@ import { makeRejectionReply, makeReply, type Reply, type ReplyDeps } from './rep
 /** The most tries to make an outcome. It is made again when the data for its decisions have changed meanwhile. */
 const MOST_MAKE_OUTCOME_TRIES = 10
 /**
- * The most tries to write an audit entry with the row of its message. Usually there is one. There are more when an earlier
+ * The most tries to write an audit entry with the row of its message. Usually one try is enough. More are needed when an earlier
  * version has stored the row under another correlation_id, or when the retention deletes the row between two statements.
  */
 const MOST_WRITE_TRIES = 10
@@ -105,7 +105,7 @@ async function answerMessageThatReads(deps: AnswerNowDeps, request: VerifiedRequ
 async function answerAndStore(
   deps: AnswerNowDeps,
   received: Exchange,
-  checked: CheckedMessage,
+  checked: MessageWithAuditPart,
   { row, began }: { readonly row: NewExchange; readonly began: number },
 ): Promise<Reply> {
   const { auditLog, clock } = deps
@@ -120,7 +120,7 @@ async function answerAndStore(
     // one; the answer must have that one.
     const { known, correlation_id } = await deps.exchanges.remember(row)
     if (known === 'different') {
-      // Somebody was looked up, and nothing leaves the server.
+      // The reply is made but not sent. Both are audited: which persons were looked up for it, and that it was not sent.
       await Promise.all([auditLog.write(...made.entry), auditLog.write(...auditEntryOfUnsent(made.entry))])
       throw duplicateMessageIdRejection()
     }
@@ -132,15 +132,15 @@ async function answerAndStore(
   throw new Error('the row of a message is deleted again and again')
 }
 
-/** The checked message of a synchronous request, which has one chunk. */
-interface CheckedMessage {
+/** The only chunk of a checked synchronous request, as a message, and what the audit entry says about the request. */
+interface MessageWithAuditPart {
   readonly message: Message
   /** The part of the audit entry about the request. */
   readonly audited: AuditedMessage
 }
 
 /** Reads and checks the message. @throws RequestFault, HeaderRejection */
-async function readAndCheckMessage({ exchange, received, opened, signed }: VerifiedRequest): Promise<CheckedMessage> {
+async function readAndCheckMessage({ exchange, received, opened, signed }: VerifiedRequest): Promise<MessageWithAuditPart> {
   const { chunks, digest } = await received.readAndCheckMessage(exchange, opened, signed !== null)
   return { message: chunks[0].message, audited: makeAuditedMessage(exchange.header.message_id, digest, signed) }
 }
@@ -149,7 +149,7 @@ async function readAndCheckMessage({ exchange, received, opened, signed }: Verif
 async function answerAndMakeReply(
   deps: AnswerNowDeps,
   exchange: Exchange,
-  { message, audited }: CheckedMessage,
+  { message, audited }: MessageWithAuditPart,
 ): Promise<{ readonly reply: Reply; readonly entry: EntryWithPersons }> {
   const { transaction_id } = message
   const outcome = await makeCurrentOutcome(deps, () => answerMessage(deps, { mode: 'sync', exchange, message }))

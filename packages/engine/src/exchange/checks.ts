@@ -82,7 +82,7 @@ export function checkHeader({ header, operation, received_at }: Exchange, window
 
 /**
  * Checks that the batch has as many items as the header says, and not too many. A missing or zero total_count says nothing.
- * The numbers are compared only if the message is a batch, and its kind of message is `counted` (`MessageRow`).
+ * The numbers are compared only if the message is a batch, and `counted` is true for this sort of message.
  * @param length the number of items; null: the message is no batch
  * @param limit the most items
  * @throws HeaderRejection rjct.total_count.invalid, rjct.total_count.limit_exceeded

@@ -113,7 +113,7 @@ async function checkMessage(
 ): Promise<Pick<CheckedRequest, 'chunks' | 'reference_ids'>> {
   const { request } = operation
   const large = findMessageCheckedByThread(opened)
-  // `frame`: a large message without its items, or any other message with them.
+  // `frame` is the message. If a thread has read it, its items are not in `frame` but in `large.items`.
   const frame = large?.frame ?? readMessage(request, opened)
   const { count } = large?.items ?? {}
   const length = count ?? batchLength(request, frame)
@@ -139,6 +139,7 @@ async function bodySha256(body: Buffer | string): Promise<string> {
   return Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex')
 }
 
+/** Divides an asynchronous batch into chunks of at most `most` items. Any other message is one chunk. */
 function divideIntoChunks(mode: ModeName, operation: Operation, message: Message, most: number): CheckedRequest['chunks'] {
   const { items: member } = operation.request
   const length = batchLength(operation.request, message)

@@ -5,11 +5,11 @@ import type { MakePseudonyms } from '@rollcall/core/model/audit-entry'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import { isStorable } from '@rollcall/database/text'
 import { canonicalJson, HeaderRejection, type JsonObject, TransactionId, validator } from '@rollcall/protocol'
-import type { ExchangeMemory, NewExchange } from '../store/exchanges/exchanges.ts'
+import type { NewExchange, ReceivedMessageStore } from '../store/exchanges/exchanges.ts'
 
 /** The dependencies of `rememberExchange`. */
 export interface RememberDeps {
-  readonly exchanges: ExchangeMemory
+  readonly exchanges: ReceivedMessageStore
 }
 
 /**

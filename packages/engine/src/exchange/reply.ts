@@ -36,7 +36,7 @@ export interface Reply {
   readonly rejected?: HeaderCode
 }
 
-/** Makes the reply for the outcome of an operation. */
+/** Makes, signs and, if needed, encrypts the reply for the outcome of an operation. */
 export async function makeReply(deps: ReplyDeps, exchange: Exchange, transaction_id: string, outcome: Outcome): Promise<Reply> {
   const { correlation_id, registry, participant, operation } = exchange
   const header = makeReplyHeader(exchange, operation.reply_action, outcome, new Date(deps.clock.date()))
@@ -85,7 +85,7 @@ export async function makeRejectionReply(
   message: JsonObject,
   rejection: HeaderRejection,
 ): Promise<Reply> {
-  // The transaction_id is read as in an accepted message: a number counts as its digits.
+  // The transaction_id is read as in a message without faults: a number counts as its digits.
   const tolerated = tolerateMessage(exchange.operation, message) as JsonObject
   const { transaction_id } = tolerated
   const problem = transactionIdValidator.problem(transaction_id, 'message.transaction_id')
@@ -110,8 +110,8 @@ export function acknowledgement(correlation_id: string, now = new Date()): Reply
 }
 
 /**
- * Turns a rejected header into an ack ERR (N20). The ack has a code of its own list: err.version.not_supported or
- * err.request.bad. With err.request.bad, the text begins with the code of the rejection.
+ * Turns a rejected header into an ack ERR (N20). An ack may not have the code of a rejection, so it has err.version.not_supported
+ * or err.request.bad. With err.request.bad, the text begins with the code of the rejection.
  */
 export function refusalAck({ code, message }: HeaderRejection): RequestFault {
   if (code === 'rjct.version.invalid') return new RequestFault('err.version.not_supported', message)

@@ -22,7 +22,10 @@ import { commitAfterEntry } from './unsent-entry.ts'
 /** The dependencies of `sendReply`. */
 export type SendReplyDeps = DeliverDeps & { readonly db: Database; readonly auditLog: JointAuditLog }
 
-/** The members of an exchange that an answer needs, even if the request cannot be read any more. */
+/**
+ * A claimed exchange with the operation, registry and participant themselves in place of their name and ids. An answer can be
+ * made from it even if the request cannot be read any more.
+ */
 export type ExchangeToAnswer = Omit<ClaimedExchange, 'operation' | 'registry' | 'participant'> &
   Pick<Exchange, 'operation' | 'registry' | 'participant'>
 
@@ -95,7 +98,7 @@ export async function sendReply(
     if (!committed) reserved?.permit.release('unused')
   }
   if (!committed) return false
-  // A consent may have been withdrawn before the commit, so the attempt checks the consent again.
+  // Such a grant answers under a consent. It may have been withdrawn before the commit, so the attempt checks it again.
   const checksPermission = request !== null && isLimitedToOnePerson(request.grant)
   const fresh = { delivery, header, message, traceparent, checksPermission, allowedBy, sender_uri: exchange.sender_uri }
   if (reserved !== null) await deliverNow(deps, { ...fresh, ...reserved })

@@ -100,7 +100,7 @@ export async function receiveCallback(
 export type PersistCallbackDeps = DayLimitDeps & { readonly inbox: Inbox; readonly bodies: Pick<BodyEncryption, 'encryptBody'> }
 
 /** A callback from another system, checked and decrypted, to be stored in the inbox. */
-export interface ReceivedCallback {
+export interface CheckedCallback {
   readonly callback: Callback
   readonly registry: Registry
   readonly participant: Participant
@@ -119,7 +119,7 @@ export interface ReceivedCallback {
  * @throws HeaderRejection rjct.message_id.duplicate
  * @throws RequestFault 429 err.request.too_many_requests
  */
-export async function persistCallback(deps: PersistCallbackDeps, received: ReceivedCallback): Promise<string> {
+export async function persistCallback(deps: PersistCallbackDeps, received: CheckedCallback): Promise<string> {
   const { callback, registry, participant, header, message, noted, path } = received
   const { namespace } = registry
   const given = textOrNull(message?.correlation_id)

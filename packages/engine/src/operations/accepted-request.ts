@@ -18,8 +18,8 @@ export interface OpenedRequest {
 }
 
 /**
- * Reads a stored request, which takes several times its stored size in memory. A request is read to answer its exchange, and a
- * node claims only some large exchanges at a time; or by `readFromStoredRequest`, which opens one large request after another.
+ * Reads a stored request, which takes several times its stored size in memory. The callers limit how many large requests are open
+ * at a time: a node claims only a few large exchanges to answer, and `readFromStoredRequest` opens one after another.
  * @throws BodyUnreadable
  */
 export async function openRequest(deps: OpenRequestDeps, accepted: AcceptedExchange): Promise<OpenedRequest> {
@@ -68,8 +68,8 @@ export async function readFromStoredRequest<Result>(
   read: (request: OpenedRequest) => Result,
 ): Promise<Result> {
   const work = async (): Promise<Result> => read(await openRequest(deps, accepted))
-  return accepted.request === null ? runInSlot(deps.turns, LARGE_BODIES_TURN_KEY, work) : work()
+  return accepted.request === null ? runInSlot(deps.turns, LARGE_BODY_SEMAPHORE_KEY, work) : work()
 }
 
 /** The key of the semaphore under which large stored requests and answers are opened, one after another. */
-export const LARGE_BODIES_TURN_KEY = 'large bodies of questions'
+export const LARGE_BODY_SEMAPHORE_KEY = 'large bodies of questions'

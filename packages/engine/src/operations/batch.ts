@@ -11,15 +11,15 @@ import { ItemRejection, isWithinWindow } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import {
   type AnswerDeps,
-  type BatchWork,
   batchItemsOf,
   type FurtherPage,
   type Item,
   type ItemAnswer,
   type ItemHandler,
-  type ItemWork,
+  type ItemHandlerInput,
   type MessageToAnswer,
   type PageHandler,
+  type SharedHandlerInput,
 } from './item.ts'
 import type { FoundRecords, Outcome } from './outcome.ts'
 
@@ -30,7 +30,7 @@ const MOST_ITEMS_AT_ONCE = 4
 export async function answerBatch(deps: AnswerDeps, asked: MessageToAnswer, handle: ItemHandler): Promise<Outcome> {
   const { exchange, message } = asked
   const batch = batchItemsOf(exchange, message)
-  const work = makeBatchWork(deps, asked, batch.length)
+  const work = makeSharedHandlerInput(deps, asked, batch.length)
   const seen = new Set<string>(asked.earlier)
   const repeated = batch.map(({ reference_id }) => {
     if (typeof reference_id !== 'string') return false
@@ -60,11 +60,11 @@ export async function answerQuestion(
   deps: AnswerDeps,
   asked: MessageToAnswer,
   reference_id: string,
-  answer: (work: ItemWork) => Promise<ItemAnswer>,
+  answer: (work: ItemHandlerInput) => Promise<ItemAnswer>,
 ): Promise<Outcome> {
   const { exchange } = asked
   const item = { reference_id, timestamp: exchange.received_at.toISOString() }
-  const answered = await answerItem(makeBatchWork(deps, asked, 1), item, answer)
+  const answered = await answerItem(makeSharedHandlerInput(deps, asked, 1), item, answer)
   const effects = await recheckConsents(deps, asked, [answered])
   const { status, status_reason_code = 'none' } = answered.answer
   deps.metrics.itemAnswered(exchange.operation.name, status, status_reason_code)
@@ -80,7 +80,7 @@ export async function answerPage(
 ): Promise<Outcome> {
   const { exchange, message } = asked
   const batch = batchItemsOf(exchange, message)
-  const work = makeBatchWork(deps, asked, batch.length)
+  const work = makeSharedHandlerInput(deps, asked, batch.length)
   const onPage = [...pages].flatMap(([position, page]) => {
     const item = batch[position]
     return item === undefined ? [] : [{ item, page }]
@@ -93,7 +93,11 @@ export async function answerPage(
  * Makes the values that the items of a batch share. A message with one item gets no time limit here: the limits of its search
  * slot and of its statements are enough.
  */
-function makeBatchWork(deps: AnswerDeps, { mode: name, exchange, state }: MessageToAnswer, items: number): BatchWork {
+function makeSharedHandlerInput(
+  deps: AnswerDeps,
+  { mode: name, exchange, state }: MessageToAnswer,
+  items: number,
+): SharedHandlerInput {
   const { reply_bytes: bytes, reply_records: records, asked_identifiers: identifiers } = deps.limits
   const mode = deps.modes[name]
   const until = items === 1 ? Number.POSITIVE_INFINITY : deps.clock.now() + mode.searchTime * 1_000
@@ -107,7 +111,7 @@ function makeBatchWork(deps: AnswerDeps, { mode: name, exchange, state }: Messag
  * the statements of a snapshot run one after another.
  */
 async function answerElements<Element, Result>(
-  { exchange, state, budget }: BatchWork,
+  { exchange, state, budget }: SharedHandlerInput,
   elements: readonly Element[],
   answer: (element: Element, index: number) => Promise<Result>,
 ): Promise<readonly Result[]> {
@@ -118,7 +122,8 @@ async function answerElements<Element, Result>(
       checkPeerWaits(exchange)
       const index = next++
       results[index] = await answer(elements[index] as Element, index)
-      // Items that are rejected at once never wait: without this turn of the event loop, thousands would block the thread.
+      // An item that is rejected immediately waits for nothing. Without this turn of the event loop, thousands of such items
+      // would block the thread.
       if (next < elements.length) await nextTurn()
     }
   }
@@ -134,6 +139,7 @@ async function answerElements<Element, Result>(
   return results
 }
 
+/** The outcome of one item: its answer for the reply, and what is stored and audited beside the answer. */
 interface ItemOutcome {
   readonly answer: ReplyMembers & {
     readonly reference_id: string
@@ -171,7 +177,11 @@ async function recheckConsents(
   return {}
 }
 
-async function answerItem(work: BatchWork, item: Item, handle: (work: ItemWork) => Promise<ItemAnswer>): Promise<ItemOutcome> {
+async function answerItem(
+  work: SharedHandlerInput,
+  item: Item,
+  handle: (work: ItemHandlerInput) => Promise<ItemAnswer>,
+): Promise<ItemOutcome> {
   const reference_id = referenceId(item)
   const locale = item.locale === undefined ? {} : { locale: item.locale }
   let facts: AskedItemFacts = {}

@@ -2,9 +2,9 @@
 
 import type { SubscribeCriteria } from '@rollcall/core/events/criteria'
 import { nextRuns } from '@rollcall/core/events/frequency'
-import type { ConsentFacts, SubscriptionConsent } from '@rollcall/core/model/consent'
+import type { AuditedPurposeAndConsent, SubscriptionConsent } from '@rollcall/core/model/consent'
 import type { Exchange } from '@rollcall/core/model/exchange'
-import { type ConsentMembers, isLimitedToOnePerson, requiredConsentText } from '@rollcall/core/policy/basis'
+import { type CriteriaWithConsent, isLimitedToOnePerson, requiredConsentText } from '@rollcall/core/policy/basis'
 import { ItemRejection } from '@rollcall/protocol'
 import { findConsenterIdentifier, rejectOnConsentProblem, verifiedConsent } from './consented.ts'
 import type { AnswerDeps } from './item.ts'
@@ -18,7 +18,7 @@ const CONSENT_PATH = 'subscribe_criteria.authorize.consent_jws'
  */
 export async function addConsentToCriteria(
   { deps, exchange }: { readonly deps: AnswerDeps; readonly exchange: Exchange },
-  { authorize }: ConsentMembers,
+  { authorize }: CriteriaWithConsent,
   criteria: SubscribeCriteria,
   now: Date,
 ): Promise<SubscribeCriteria> {
@@ -71,7 +71,7 @@ export async function addConsentToCriteria(
 }
 
 /** The facts about the consent for the audit entry. */
-export const consentFacts = ({ purpose, signed, authority }: SubscriptionConsent): ConsentFacts => ({
+export const consentFacts = ({ purpose, signed, authority }: SubscriptionConsent): AuditedPurposeAndConsent => ({
   purpose,
   consent: { form: 'signed', jti: signed.jti, authority },
 })

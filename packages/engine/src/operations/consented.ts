@@ -3,18 +3,18 @@ import { randomUUID } from 'node:crypto'
 import type { Consents } from '@rollcall/consents/consents'
 import { consentSubjectOf } from '@rollcall/consents/consents'
 import { ConsentProblem } from '@rollcall/consents/verify'
-import type { ConsentFacts, ConsentUse, SignedConsent } from '@rollcall/core/model/consent'
+import type { AuditedPurposeAndConsent, ConsentUse, SignedConsent } from '@rollcall/core/model/consent'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import type { Grant } from '@rollcall/core/model/grant'
 import { unsharedIdentifiers } from '@rollcall/core/model/person-identifiers'
 import type { RecordQuery } from '@rollcall/core/model/record-source'
 import type { FoundRecord, Identifier } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
-import { type ConsentMembers, checkConsentGiven, checkPurposeGranted, checkTimeNotOld } from '@rollcall/core/policy/basis'
+import { type CriteriaWithConsent, checkConsentGiven, checkPurposeGranted, checkTimeNotOld } from '@rollcall/core/policy/basis'
 import { consentCoverage } from '@rollcall/core/policy/consent-coverage'
 import { ItemRejection, type RecordType } from '@rollcall/protocol'
 import { findRecordsMeasured, recordReaderOf } from './find-records.ts'
-import type { AnswerDeps, ItemWork } from './item.ts'
+import type { AnswerDeps, ItemHandlerInput } from './item.ts'
 
 /** The consent under which an item is answered, with the grant and the identifiers that the search uses under this consent. */
 export interface ItemConsent {
@@ -22,7 +22,7 @@ export interface ItemConsent {
   readonly grant: Grant
   /** The identifiers to search for. If the consent has ended, they are random values that nobody has. */
   readonly identifiers: readonly Identifier[]
-  readonly facts: ConsentFacts
+  readonly facts: AuditedPurposeAndConsent
   readonly signed: SignedConsent | null
   /**
    * The use of the consent: checked again before the answer is sent, and stored with an asynchronous answer. Null: the grant
@@ -45,7 +45,7 @@ interface ConsentCheckContext {
  */
 export async function checkItemConsent(
   { deps, exchange }: ConsentCheckContext,
-  criteria: ConsentMembers,
+  criteria: CriteriaWithConsent,
   name: string,
   asked: readonly Identifier[],
 ): Promise<ItemConsent> {
@@ -58,8 +58,8 @@ export async function checkItemConsent(
   if (given.jws === null) {
     const purpose = given.purpose ?? ''
     const use = { participant: participant.id, purpose, signed: null, pseudonyms: await deps.consents.pseudonyms(asked) }
-    const facts: ConsentFacts = { purpose, consent: { form: 'asserted' } }
-    return hideEndedConsent(deps.consents, { grant, identifiers: asked, facts, signed: null, use })
+    const facts: AuditedPurposeAndConsent = { purpose, consent: { form: 'asserted' } }
+    return replaceIdentifiersIfEnded(deps.consents, { grant, identifiers: asked, facts, signed: null, use })
   }
   const at = `${given.at}.consent_jws`
   const signed = await verifiedConsent({ deps, exchange }, given.jws, at, now)
@@ -70,7 +70,7 @@ export async function checkItemConsent(
   if (named === undefined) throw consentRejection(`${at}: is for another person than is asked for`)
   await rejectOnConsentProblem(at, () => deps.consents.use(signed, participant, named))
   const { authority, jti, purpose, given_at, expires_at } = signed
-  const facts: ConsentFacts = { purpose, consent: { form: 'signed', jti, authority: authority.name } }
+  const facts: AuditedPurposeAndConsent = { purpose, consent: { form: 'signed', jti, authority: authority.name } }
   const use = {
     participant: participant.id,
     purpose,
@@ -78,7 +78,7 @@ export async function checkItemConsent(
     pseudonyms: await deps.consents.pseudonyms([named]),
   }
   const coverage = consentCoverage(grant.identifiers.kind, signed.attributes)
-  return hideEndedConsent(deps.consents, { grant: { ...grant, coverage }, identifiers: [named], facts, signed, use })
+  return replaceIdentifiersIfEnded(deps.consents, { grant: { ...grant, coverage }, identifiers: [named], facts, signed, use })
 }
 
 /** Finds the identifier of the person who consents among those in the criteria; undefined: none is of that person. */
@@ -107,7 +107,10 @@ export async function verifiedConsent(
 }
 
 /** If the consent has ended, returns identifiers that nobody has: so the same steps are done, and nothing is found. */
-async function hideEndedConsent(consents: Consents, consented: ItemConsent & { readonly use: ConsentUse }): Promise<ItemConsent> {
+async function replaceIdentifiersIfEnded(
+  consents: Consents,
+  consented: ItemConsent & { readonly use: ConsentUse },
+): Promise<ItemConsent> {
   if (!(await consents.isEnded(consented.use))) return consented
   const value = randomUUID()
   const identifiers = consented.identifiers.map(({ type }) => ({ type, value }))
@@ -140,7 +143,7 @@ async function makeInventedConsentUse(
  * @returns the use, with the pseudonyms of identifiers that only this record has; null: the consent has ended
  */
 export async function consentUseOfRecord(
-  work: ItemWork,
+  work: ItemHandlerInput,
   use: ConsentUse,
   recordType: RecordType,
   record: FoundRecord,

@@ -43,8 +43,8 @@ const makeMemberValuesHandler =
     answerAboutPerson(deps, asked, { ...DISABILITY_QUESTION, consentNeeded: member }, async (about) => {
       const { recordType } = about.criteria
       const records = disclosePartsOfRecord(about, heldAt(member))
-      // An answer without records takes one record from the quota, as in a search. Otherwise, with a used-up quota, questions
-      // about persons with such values would be rejected and all others answered, which would reveal these persons.
+      // An answer without records takes one record from the quota, as in a search. Otherwise a participant whose quota is used up
+      // would learn who has no such values: only questions about these persons would still be answered.
       await takeGrantQuota(about.work, 'records', Math.max(1, records.length), DISABILITY_QUESTION.name)
       const data = {
         version: PROTOCOL_VERSION,

@@ -6,7 +6,7 @@ import type { AnswerDeps, ItemAnswer, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 import { answerAboutPerson, documentOf, type QuestionWithRecord } from './person.ts'
 
-/** The options of both questions for `answerAboutPerson`: the answer is a fact about the person, not the record. */
+/** The options that enrolled and enrolment-status share. `isTold`: the answer is a fact about the person, without the record. */
 const ENROLLED_QUESTION = { name: 'enrolled_criteria', isTold: true } as const
 
 /**

@@ -4,7 +4,7 @@ import { type Beneficiary, InvalidBeneficiary } from '@rollcall/core/enrolment/b
 import { type Ledger, parseDocumentObject } from '@rollcall/core/enrolment/ledger'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import { type JsonObject, type RecordIdentifier, type RecordType, UNLISTED } from '@rollcall/protocol'
-import type { IdentifierWithRecord, LedgerRecord } from '@rollcall/records/records/enrolment-ledgers'
+import type { IdentifierWithRecord, RecordWithLedger } from '@rollcall/records/records/enrolment-ledgers'
 import type { PreparedRecord } from '@rollcall/records/records/prepare-record'
 
 /** Thrown when a beneficiary's identifiers do not name exactly one person, or that person's record may not be written. */
@@ -32,14 +32,17 @@ export interface PortionPerson {
   writtenLedger: string | null
   /** The parsed form of `ledger`; null: `ledger` must be parsed first. */
   parsed: Ledger | null
-  /** The time, in milliseconds, at which the next scheduled status in `ledger` begins; null: none, or `ledger` is not changed. */
+  /**
+   * The time, in milliseconds, at which the next scheduled status in `ledger` begins; null: none is scheduled. It is stored only
+   * together with a changed `ledger`.
+   */
   due: number | null
   /** The record to write; null: the record is not changed. */
   prepared: PreparedRecord | null
 }
 
 /** Makes the person of a stored record. @param record absent for a person who has no record yet */
-export function makePortionPerson(record?: LedgerRecord): PortionPerson {
+export function makePortionPerson(record?: RecordWithLedger): PortionPerson {
   const { id = null, document: text = null, state = null, aliases = [] } = record ?? {}
   const before = { text, document: text === null ? {} : parseDocumentObject(text) }
   return {
@@ -67,7 +70,7 @@ export class PortionPeople {
   readonly #named = new Map<string, Set<PortionPerson>>()
   readonly #primaries = new Map<PortionPerson, string>()
 
-  constructor(recordType: RecordType, named: readonly IdentifierWithRecord[], records: readonly LedgerRecord[]) {
+  constructor(recordType: RecordType, named: readonly IdentifierWithRecord[], records: readonly RecordWithLedger[]) {
     this.#primary = recordType.primary_identifier
     const people = new Map(
       records.map((record) => {
@@ -93,8 +96,8 @@ export class PortionPeople {
 
   /**
    * Finds the one person whom the identifiers name, or makes a new one.
-   * @throws NoWritablePerson the identifiers name several persons; they name nobody, and a new person would have no primary
-   * identifier; or they have another primary identifier than the person that they name
+   * @throws NoWritablePerson the identifiers name several persons; they name nobody, and none of them is a primary identifier for
+   * a new person; or they name a person by another identifier, but their primary identifier is not this person's
    */
   of({ identifiers }: Beneficiary): PortionPerson {
     const found = new Set(identifiers.flatMap((one) => [...(this.#named.get(identifierKeyOf(one)) ?? [])]))

@@ -16,7 +16,7 @@ import { recordChanges } from '@rollcall/delivery/events/record-changes'
 import type { RecordingDeps } from '@rollcall/delivery/events/recording'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { type RecordType, readIdentifiers } from '@rollcall/protocol'
-import type { LedgerRecord } from '@rollcall/records/records/enrolment-ledgers'
+import type { RecordWithLedger } from '@rollcall/records/records/enrolment-ledgers'
 import { InvalidRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
 import type { RecordSink } from '@rollcall/records/records/record-sink'
 import type { ClientBase } from 'pg'
@@ -29,7 +29,7 @@ export interface UpdateEntry {
   readonly origin: UpdateOrigin
 }
 
-/** The result for a beneficiary: why it was rejected; or, if it was written, a remark for the sender in `said` (null: none). */
+/** The result of one entry: why it was rejected; or, if it was written, our remark for the sender in `said` (null: none). */
 export type EntryResult = { readonly rejected: string } | { readonly said: string | null }
 
 /** The registry and record type of a portion, and the dependencies that write its records and events. */
@@ -72,7 +72,7 @@ export async function writePortion(
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await withTransaction(scope.db.pool, async (client) => {
-        const results = await writeEntries(client, scope, entries)
+        const results = await writeEntriesInTransaction(client, scope, entries)
         await finish(client, results)
         return results
       })
@@ -103,7 +103,8 @@ async function writeHalves(
   return results
 }
 
-async function writeEntries(
+/** Finds the persons of the entries, and writes their records, ledgers and events in the transaction of `client`. */
+async function writeEntriesInTransaction(
   client: ClientBase,
   scope: PortionWriteDeps,
   entries: readonly UpdateEntry[],
@@ -116,7 +117,7 @@ async function writeEntries(
     // two fails, the other is waited for: nothing may be written after the rollback.
     const both = await Promise.allSettled([
       writePeople(client, scope, peopleToWrite(scope, found)),
-      computeEntries(scope, found, entries.slice(at, at + ENTRIES_PER_PART), results),
+      applyEntriesInMemory(scope, found, entries.slice(at, at + ENTRIES_PER_PART), results),
     ])
     for (const one of both) if (one.status === 'rejected') throw one.reason
   }
@@ -142,8 +143,8 @@ interface FoundPeople {
   readonly hidden: PortionPeople
 }
 
-/** Writes entries into their people, in memory, and sets their results. */
-async function computeEntries(
+/** Applies entries to their persons, in memory only, and adds the results of the entries to `results`. */
+async function applyEntriesInMemory(
   scope: PortionWriteDeps,
   { people, hidden }: FoundPeople,
   entries: readonly UpdateEntry[],
@@ -152,8 +153,8 @@ async function computeEntries(
   const turns = new ShortTurns()
   for (const entry of entries) {
     await (results.size % MOST_ENTRIES_PER_TURN === 0 ? nextTurn() : turns.next())
-    const result = applyEntryInMemory(scope, people, entry)
-    if (!('rejected' in result) && isAboutHiddenPerson(scope, hidden, entry)) applyEntryInMemory(scope, hidden, entry)
+    const result = applyEntryOrReject(scope, people, entry)
+    if (!('rejected' in result) && isAboutHiddenPerson(scope, hidden, entry)) applyEntryOrReject(scope, hidden, entry)
     results.set(entry.position, result)
   }
 }
@@ -190,7 +191,7 @@ async function findPeople(
   const ids = [...new Set(named.map(({ record }) => record))]
   const records = await sink.lockLedgers(client, registry, recordType, ids)
   const categories = await recording.records.within(client).categories(registry, recordType, ids)
-  const isHidden = ({ id }: LedgerRecord): boolean =>
+  const isHidden = ({ id }: RecordWithLedger): boolean =>
     categories.get(id)?.some((category) => !grant.hidden.categories.includes(category)) === true
   return {
     people: new PortionPeople(
@@ -202,7 +203,8 @@ async function findPeople(
   }
 }
 
-function applyEntryInMemory(writing: PortionWriteDeps, people: PortionPeople, entry: UpdateEntry): EntryResult {
+/** Applies an entry to its person as `mergeUpdateIntoPerson` does, and turns a refusal into the result `rejected`. */
+function applyEntryOrReject(writing: PortionWriteDeps, people: PortionPeople, entry: UpdateEntry): EntryResult {
   try {
     return { said: mergeUpdateIntoPerson(writing, people, entry) ? BENEFIT_REPLACED_REMARK : null }
   } catch (error) {
@@ -266,8 +268,8 @@ const MAX_LEDGER_LENGTH = 1_048_576
 const BENEFIT_REPLACED_REMARK = 'benefits: an earlier benefit of the same type and date was replaced'
 
 /**
- * Writes the records and ledgers that have changed since the transaction last wrote them. The values to write are read before the
- * first statement. If a person changes while the statements run, the next call writes that person again.
+ * Writes the records and ledgers that have changed since the transaction last wrote them. The values to write are taken from
+ * `people` before the first statement. If a person changes while the statements run, the next call writes that person again.
  */
 export async function writePeople(
   client: ClientBase,

@@ -7,30 +7,30 @@ import { neverShowsRecords } from '@rollcall/core/policy/total'
 import { makeRecordQuery } from '@rollcall/core/query/resolve-ages'
 import type { SearchCriteria } from '@rollcall/core/query/search-criteria'
 import { dayIn, ItemRejection, type Kind, type RecordType, RequestFault } from '@rollcall/protocol'
-import type { ItemWork } from './item.ts'
+import type { ItemHandlerInput } from './item.ts'
 
 /** The reader of records for an item: the snapshot of its batch, or if the batch has none, a reader of the newest state. */
-export const recordReaderOf = ({ deps, exchange, mode, state }: ItemWork): RecordReader =>
+export const recordReaderOf = ({ deps, exchange, mode, state }: ItemHandlerInput): RecordReader =>
   state ?? deps.recordsOf(exchange.registry).reader(mode.name)
 
 /**
- * Finds the records of a search that the participant may find, as `findQueryInSlot` does.
- * @throws ItemRejection as `findQueryInSlot`; or the source would have to read more rows than a search may read: then it is not
+ * Finds the records of a search that the participant may find, as `runQueryInSlot` does.
+ * @throws ItemRejection as `runQueryInSlot`; or the source would have to read more rows than a search may read: then it is not
  * known how many records match
  */
-export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Promise<FoundPage> {
+export async function findRecordsInSlot(work: ItemHandlerInput, criteria: SearchCriteria): Promise<FoundPage> {
   const { deps, exchange, mode } = work
   const { registry } = exchange
   const cap = deps.limits.search_results
-  // An asynchronous search needs the ids of the found records, up to the cap, for its further pages. Without further pages no ids
-  // are taken from the budget of the request: what is left of it would say how many records match.
+  // An asynchronous search needs the ids of the found records, up to the cap, for its further pages. Other searches find no ids:
+  // ids would be subtracted from the request's budget of records, and a later rejection would show how many records match.
   const hasNoFurtherPages = mode.name === 'sync' || neverShowsRecords(exchange.grant, criteria.recordType)
   const query = makeRecordQuery(criteria, dayIn(registry.time_zone, deps.clock.date()), {
     cap,
     ids: hasNoFurtherPages ? 0 : cap,
     categories: exchange.grant.hidden.categories,
   })
-  const found = await findQueryInSlot(work, query)
+  const found = await runQueryInSlot(work, query)
   if (found.tooManyRows !== true) return found
   throw new ItemRejection(
     'rjct.search.too_many_records_found',
@@ -43,7 +43,7 @@ export async function findInSlot(work: ItemWork, criteria: SearchCriteria): Prom
  * @throws RequestFault 503 err.service.unavailable: no slot became free in time
  * @throws ItemRejection earlier searches of this request, or this one, took too long
  */
-export async function findQueryInSlot(work: ItemWork, query: RecordQuery): Promise<FoundPage> {
+export async function runQueryInSlot(work: ItemHandlerInput, query: RecordQuery): Promise<FoundPage> {
   const { deps, exchange, budget, mode, state } = work
   if (isLookUp(query)) return findRecordsMeasured(work, query)
   const checkBudget = (): void => {
@@ -75,7 +75,7 @@ export async function findQueryInSlot(work: ItemWork, query: RecordQuery): Promi
  * @throws ItemRejection the search takes too long
  * @throws DatabaseError the look-up of one identifier takes too long: then it is the database that is slow
  */
-export async function findRecordsMeasured(work: ItemWork, query: RecordQuery): Promise<FoundPage> {
+export async function findRecordsMeasured(work: ItemHandlerInput, query: RecordQuery): Promise<FoundPage> {
   const { deps, exchange } = work
   const { registry, grant, participant } = exchange
   const started = deps.clock.now()

@@ -60,7 +60,7 @@ export interface AnswerDeps extends OpenRequestDeps {
 /**
  * The values with which a handler answers one item. All items of a batch share them, also the budget, except `addFacts`.
  */
-export interface ItemWork {
+export interface ItemHandlerInput {
   readonly deps: AnswerDeps
   readonly exchange: Exchange
   readonly budget: {
@@ -74,7 +74,7 @@ export interface ItemWork {
     readonly until: number
     /** A semaphore of one: only one search of the request waits for a slot at a time. */
     readonly slotTurns: Semaphore
-    /** True when all items are answered, or the request has failed. Its searches that still wait for a slot then do not begin. */
+    /** True when the request has failed, or all its items are answered: its searches that still wait for a slot do not begin. */
     over: boolean
   }
   readonly mode: SearchMode
@@ -87,7 +87,7 @@ export interface ItemWork {
 }
 
 /** The values that the handlers of all items of a batch share; each handler also gets its own `addFacts`. */
-export type BatchWork = Omit<ItemWork, 'addFacts'>
+export type SharedHandlerInput = Omit<ItemHandlerInput, 'addFacts'>
 
 /** One item of a batch. Its timestamp and locale have the right form; its reference_id was not checked. */
 export interface Item {
@@ -118,10 +118,10 @@ export interface FurtherPage {
 }
 
 /** Answers one item. @throws ItemRejection the item cannot be answered */
-export type ItemHandler = (work: ItemWork, item: Item) => Promise<ItemAnswer>
+export type ItemHandler = (work: ItemHandlerInput, item: Item) => Promise<ItemAnswer>
 
 /** Answers a further page of one item. @throws ItemRejection the page cannot be answered */
-export type PageHandler = (work: ItemWork, item: Item, page: FurtherPage) => Promise<ItemAnswer>
+export type PageHandler = (work: ItemHandlerInput, item: Item, page: FurtherPage) => Promise<ItemAnswer>
 
 /** The limits of searches, which differ between synchronous and asynchronous answers. */
 export interface SearchMode {
@@ -132,7 +132,6 @@ export interface SearchMode {
   readonly searchTime: number
 }
 
-/** The synchronous and the asynchronous mode, by name. */
 export type SearchModes = Readonly<Record<ModeName, SearchMode>>
 
 /** The items of a message; empty when its operation is no batch. */

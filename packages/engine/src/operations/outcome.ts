@@ -14,7 +14,7 @@ export interface Outcome extends AuditedOutcome {
   /** The number of items with a final answer: succ or rjct (N7). */
   readonly completed_count: number
   /** Set when a batch is answered, but not on further pages: reference_id, status and found records of each item, in order. */
-  readonly items?: readonly AnsweredItem[]
+  readonly items?: readonly ItemAnswerToStore[]
   /**
    * The checks and writes of the operation, in order. For an asynchronous answer they are committed with its first page; for a
    * synchronous answer all in one transaction, before the answer is sent.
@@ -25,7 +25,7 @@ export interface Outcome extends AuditedOutcome {
 }
 
 /** The part of an item's answer that is stored for status questions and further pages. */
-interface AnsweredItem {
+interface ItemAnswerToStore {
   readonly reference_id: string
   readonly status: 'succ' | 'rjct'
   readonly found?: FoundRecords

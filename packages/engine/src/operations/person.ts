@@ -7,7 +7,7 @@ import { isNameGranted } from '@rollcall/core/model/grant'
 import type { Predicate } from '@rollcall/core/model/predicate'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { FoundRecord, Identifier } from '@rollcall/core/model/records'
-import type { ConsentMembers } from '@rollcall/core/policy/basis'
+import type { CriteriaWithConsent } from '@rollcall/core/policy/basis'
 import { isNamedInConsent } from '@rollcall/core/policy/consent-coverage'
 import { auditedPersonOf } from '@rollcall/core/policy/disclosed-persons'
 import { isRecordGranted } from '@rollcall/core/policy/disclosure'
@@ -18,14 +18,14 @@ import { ItemRejection, type JsonValue } from '@rollcall/protocol'
 import { answerQuestion } from './batch.ts'
 import { checkItemConsent, consentUseOfRecord } from './consented.ts'
 import { findRecordsMeasured, requireKindRecordType } from './find-records.ts'
-import type { AnswerDeps, ItemAnswer, ItemWork, MessageToAnswer } from './item.ts'
+import type { AnswerDeps, ItemAnswer, ItemHandlerInput, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 import { takeGrantQuota } from './quota.ts'
 import { recordWithBegunStatuses } from './scheduled-statuses.ts'
 
 /** A question about a person, with the person's record. */
 export interface QuestionWithRecord {
-  readonly work: ItemWork
+  readonly work: ItemHandlerInput
   readonly criteria: PersonCriteria
   /** The record; null: `findPerson` found none, or the consent does not hold or does not cover the question. */
   readonly record: ParsedRecord | null
@@ -36,8 +36,8 @@ interface ParsedRecord extends FoundRecord {
   readonly read: JsonValue
 }
 
-/** A question, and the part of the record that a signed consent must cover. */
-export interface AskedQuestion extends PersonQuestion {
+/** A question about a person, such as enrolled, and the part of the record that a signed consent must cover for it. */
+export interface PersonQuestionDefinition extends PersonQuestion {
   /** The name of the attribute, list or member of the record that a consent must cover. */
   readonly consentNeeded: string
   /** Set when the answer is a fact about the person, such as yes or no, and not the record. The audit entry names the fact. */
@@ -51,7 +51,7 @@ const UNKNOWN_REFERENCE_ID = '0'
 export async function answerAboutPerson(
   deps: AnswerDeps,
   asked: MessageToAnswer,
-  { consentNeeded, isTold, ...question }: AskedQuestion,
+  { consentNeeded, isTold, ...question }: PersonQuestionDefinition,
   answer: (about: QuestionWithRecord) => ItemAnswer | Promise<ItemAnswer>,
 ): Promise<Outcome> {
   const { registry, grant } = asked.exchange
@@ -59,7 +59,7 @@ export async function answerAboutPerson(
   let criteria: PersonCriteria
   try {
     const read = readPersonCriteria(grant.person_kind, question, given, deps.limits)
-    // The grant limits by which identifiers the person may be found. The answer is read from the whole record.
+    // `read.recordType` has only what the grant allows to ask about. The answer needs the record type of the whole record.
     criteria = { ...read, recordType: requireKindRecordType(registry.kind, read.recordType) }
   } catch (error) {
     return answerQuestion(deps, asked, UNKNOWN_REFERENCE_ID, () => Promise.reject(error))
@@ -68,7 +68,7 @@ export async function answerAboutPerson(
     const { recordType, identifiers: named } = criteria
     const facts = { record_type: recordType.name, form: 'identifier' }
     asking.addFacts({ ...facts, persons: [{ role: 'asked', identifiers: named }] })
-    const consented = await checkItemConsent(asking, given as ConsentMembers, question.name, named)
+    const consented = await checkItemConsent(asking, given as CriteriaWithConsent, question.name, named)
     asking.addFacts(consented.facts)
     const { grant: ownGrant, identifiers, signed, use } = consented
     const work = { ...asking, exchange: { ...asking.exchange, grant: ownGrant } }
@@ -96,7 +96,7 @@ export async function answerAboutPerson(
  * @throws ItemRejection, RequestFault the quota or the rate of the grant is reached (`takeGrantQuota`)
  */
 async function findPerson(
-  work: ItemWork,
+  work: ItemHandlerInput,
   { name }: PersonQuestion,
   criteria: PersonCriteria,
   isConsented: boolean,
@@ -118,7 +118,7 @@ async function findPerson(
     // Under a consent, hidden persons are found too: if several persons share the identifier, it is unknown who consented.
     const sharing = isConsented ? await findByAnyIdentifier(work, name, criteria, wanted, { isWhole: true }) : []
     const found = (await findByAnyIdentifier(work, name, criteria, wanted))
-      .map(readRecord)
+      .map(parseRecordDocument)
       .filter(({ read }) => isRecordGranted(work.exchange.grant, recordType, read))
     if (sharing.length > 1) return null
     if (found.length > 1) {
@@ -127,19 +127,19 @@ async function findPerson(
     const [one] = found
     if (one === undefined) continue
     const current = await recordWithBegunStatuses(work.deps, work.exchange.registry, recordType, one)
-    return current === one ? one : readRecord(current)
+    return current === one ? one : parseRecordDocument(current)
   }
   return null
 }
 
-const readRecord = (record: FoundRecord): ParsedRecord => ({ ...record, read: JSON.parse(record.document) })
+const parseRecordDocument = (record: FoundRecord): ParsedRecord => ({ ...record, read: JSON.parse(record.document) })
 
 /**
  * Finds the records with any of the identifiers, at most two for each.
  * @param isWhole true: all records of the registry are searched, also hidden persons and records that the grant excludes
  */
 async function findByAnyIdentifier(
-  work: ItemWork,
+  work: ItemHandlerInput,
   name: PersonQuestion['name'],
   { recordType }: PersonCriteria,
   identifiers: readonly Identifier[],

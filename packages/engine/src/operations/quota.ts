@@ -4,19 +4,19 @@ import type { CountedQuantity } from '@rollcall/core/model/grant'
 import type { AskedItemFacts } from '@rollcall/core/model/outcome'
 import type { QuotaShortage } from '@rollcall/participants/admission/grant-quota'
 import { type ItemCode, ItemRejection, RequestFault } from '@rollcall/protocol'
-import type { ItemWork } from './item.ts'
+import type { ItemHandlerInput } from './item.ts'
 
 /**
- * Takes `wanted` of `what` from the grant's rate and daily quota. If too few are left, the item is rejected. Only a synchronous
- * message whose only item must wait for the rate of items is refused as a whole, so that its sender can send it again. For the
- * rate of records no message is refused: the records are found already, and a refused message has no audit entry with their
- * persons.
+ * Takes `wanted` of `what` from the grant's rate and daily quota. If too few are left, the item is rejected. There is one
+ * exception: a synchronous message of one item for which the rate has too few now is refused as a whole, so that its sender can
+ * send it again. The rate of records refuses no message, because the records are found already, and a refused message has no
+ * audit entry with their persons.
  * @param criteria the member of the message that the reason names
  * @throws ItemRejection the daily quota of the grant is used up, or its rate is reached
  * @throws RequestFault 429 err.request.too_many_requests with `retryAfter` in seconds
  */
 export async function takeGrantQuota(
-  { deps, exchange, mode, items }: Pick<ItemWork, 'deps' | 'exchange' | 'mode' | 'items'>,
+  { deps, exchange, mode, items }: Pick<ItemHandlerInput, 'deps' | 'exchange' | 'mode' | 'items'>,
   what: CountedQuantity,
   wanted: number,
   criteria = 'search_criteria',
@@ -57,8 +57,8 @@ function shortageText(shortage: QuotaShortage, what: CountedQuantity, now: numbe
  * @param path the member of the item that has the query, for the reason
  * @throws ItemRejection the request has too few left; a later item that names fewer identifiers may still be answered
  */
-export function takeAskedIdentifiers(
-  { deps, budget }: Pick<ItemWork, 'deps' | 'budget'>,
+export function takeFromIdentifierBudget(
+  { deps, budget }: Pick<ItemHandlerInput, 'deps' | 'budget'>,
   { persons = [] }: Pick<AskedItemFacts, 'persons'>,
   code: ItemCode,
   path: string,

@@ -10,7 +10,8 @@ import type { AnswerDeps } from './item.ts'
 /**
  * The item of an earlier answer, with the records that may be shown today. They count in the quotas of records again.
  * @param options.isOld true: the answer was made under another grant or protection, and may have persons who are hidden now
- * @param options.isConsented false: the item needs a consent that holds, and has none; it is answered as for an unknown person
+ * @param options.isConsented true: the item has a consent that holds, or needs none; false: it is answered as for an unknown
+ * person
  * @throws BodyUnreadable
  */
 export async function rediscloseItem(

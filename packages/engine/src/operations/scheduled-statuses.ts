@@ -21,8 +21,8 @@ import { canonicalJson, type RecordType, resolveRecordType } from '@rollcall/pro
 import {
   deleteLedgers,
   findRecordsWithDueStatus,
-  type LedgerRecord,
   type RecordsWithDueStatus,
+  type RecordWithLedger,
   readFirstDueTime,
 } from '@rollcall/records/records/enrolment-ledgers'
 import { prepareRecord } from '@rollcall/records/records/prepare-record'
@@ -97,7 +97,7 @@ async function writeDueRecords(
   failed: Set<string>,
 ): Promise<number> {
   try {
-    return await writeDueTogether(deps, due, now)
+    return await writeDueRecordsTogether(deps, due, now)
   } catch (error) {
     if (isUnavailable(error)) throw error
     const [record, another] = due.records
@@ -116,7 +116,8 @@ async function writeDueRecords(
   }
 }
 
-async function writeDueTogether(
+/** Writes all records in one transaction, or throws and writes none. @returns the number of records */
+async function writeDueRecordsTogether(
   { db, directory, limits }: ScheduledStatusDeps,
   due: RecordsWithDueStatus,
   now: Date,
@@ -151,7 +152,7 @@ async function writeDueTogether(
  * Changes the statuses that are due, in memory. Returns the person to write; an empty array when the ledger was deleted.
  * @throws InvalidRecord the record cannot be written any more, such as after a change of its identifier types
  */
-function beginDueStatuses({ registry, recordType }: PortionDeps, record: LedgerRecord, now: Date): readonly PortionPerson[] {
+function beginDueStatuses({ registry, recordType }: PortionDeps, record: RecordWithLedger, now: Date): readonly PortionPerson[] {
   // `state` is the stored ledger. Null: the ledger was deleted after a due status was found in it.
   if (record.state === null) return []
   const scope: LedgerScope = { kind: registry.kind, recordType, time_zone: registry.time_zone }

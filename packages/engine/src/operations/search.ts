@@ -8,7 +8,7 @@ import { leavesOf, type Predicate } from '@rollcall/core/model/predicate'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { FoundPage, FoundRecord, Identifier } from '@rollcall/core/model/records'
 import {
-  type ConsentMembers,
+  type CriteriaWithConsent,
   checkAsksForOnePerson,
   consentFactsForAudit,
   isLimitedToOnePerson,
@@ -24,33 +24,33 @@ import { resolveAges } from '@rollcall/core/query/resolve-ages'
 import { readSearchCriteria, type SearchCriteria } from '@rollcall/core/query/search-criteria'
 import { dayIn, ItemRejection, isJsonObject, type JsonValue, PROTOCOL_VERSION } from '@rollcall/protocol'
 import { checkItemConsent, consentUseOfRecord, type ItemConsent } from './consented.ts'
-import { findInSlot, findQueryInSlot, recordReaderOf, requireKindRecordType } from './find-records.ts'
-import type { FurtherPage, Item, ItemAnswer, ItemWork } from './item.ts'
-import { takeAskedIdentifiers, takeGrantQuota } from './quota.ts'
+import { findRecordsInSlot, recordReaderOf, requireKindRecordType, runQueryInSlot } from './find-records.ts'
+import type { FurtherPage, Item, ItemAnswer, ItemHandlerInput } from './item.ts'
+import { takeFromIdentifierBudget, takeGrantQuota } from './quota.ts'
 
 /**
  * Answers an item with the page that the item asks for. An item that finds nothing is not rejected: its answer has
  * `reg_records: []`.
  */
-export async function searchItem(received: ItemWork, item: Item): Promise<ItemAnswer> {
-  // Criteria, query, emergency, form, consent.
+export async function searchItem(received: ItemHandlerInput, item: Item): Promise<ItemAnswer> {
+  // Rejects an item with invalid criteria, a query that the grant does not allow, or without a consent that it needs.
   const { work, criteria, emergency, consented } = await planSearch(received, item)
   const { exchange } = work
-  // A query that cannot be answered (yet).
+  // Rejects a query that needs columns in backfill, or that the source of the records cannot answer.
   checkNotBackfilling(exchange, criteria)
   await checkSourceCanAnswer(work, criteria)
-  // Quota or rate of items, or quota of emergencies. Taken before the search, so that an item that finds nothing uses it too. A
-  // query takes one for each identifier that it names, and one if it names none.
+  // An emergency is taken from the quota of emergencies, another item from quota and rate of items. This is done before the
+  // search, so an item that finds nothing counts too. A query counts once for each identifier that it names, or once without any.
   const wanted = countAskedIdentifiers(exchange.grant, criteria.predicate) || 1
   await takeGrantQuota(work, emergency === null ? 'items' : 'emergencies', wanted)
   if (emergency !== null) noteEmergency(work, emergency)
-  // The search; more records than the cap. Last, in `replyMembersOfPage`, the disclosure and the quota or rate of records.
+  // `applyCap` rejects a search that finds too many records, or removes its records, as the grant says.
   const found = await findPermittedRecords(work, consented, criteria)
   const { total, records, ids, use, reason } = applyCap(exchange.grant, found, work.deps.limits.search_results)
   const { recordType, page_size, page_number } = criteria
   takeFromRecordBudget(work.budget, ids.length)
   const members = await replyMembersOfPage(work, criteria, records, { page_size, page_number, total })
-  // An item that asks for a later page gets only that page.
+  // Only an asynchronous item that asks for page 1 gets further pages, and only if the grant shows records (`isAlone` is false).
   const isAlone = neverShowsRecords(exchange.grant, recordType)
   const mayHaveMore = work.mode.name === 'async' && page_number === 1 && !isAlone
   const why = reason ?? (isAlone ? NOTHING_SHOWN_REASON : undefined)
@@ -61,11 +61,11 @@ export async function searchItem(received: ItemWork, item: Item): Promise<ItemAn
   }
 }
 
-/** By a text, the asking system can tell an answer that has no records whatever matches from one with none in this page. */
+/** Tells the asking system that the answer has no records even if some match. Without this text, only this page may have none. */
 const NOTHING_SHOWN_REASON = 'search_criteria: this participant is shown nothing of such records, so the answer has none'
 
 /** Counts and logs that the emergency part of the grant was used, but not for whom. The audit entry has the reason. */
-function noteEmergency({ deps: { log, metrics }, exchange, addFacts }: ItemWork, { reason }: Emergency): void {
+function noteEmergency({ deps: { log, metrics }, exchange, addFacts }: ItemHandlerInput, { reason }: Emergency): void {
   addFacts({ emergency: reason })
   const { participant, registry, grant, correlation_id } = exchange
   const where = { participant: participant.sender_id, registry: registry.namespace }
@@ -78,16 +78,16 @@ function noteEmergency({ deps: { log, metrics }, exchange, addFacts }: ItemWork,
  * because it is unknown which of them consented, or when the consent has ended or covers nothing of the record.
  */
 async function findPermittedRecords(
-  work: ItemWork,
+  work: ItemHandlerInput,
   { use, signed }: ItemConsent,
   criteria: SearchCriteria,
 ): Promise<FoundPage & { readonly use: ConsentUse | null }> {
   const { exchange } = work
   const wanted = withGrantConditions(exchange, criteria)
-  if (use === null) return { ...(await findInSlot(work, wanted)), use }
+  if (use === null) return { ...(await findRecordsInSlot(work, wanted)), use }
   const isShared = await isSharedIdentifier(work, criteria)
   // The consent is checked by the one record, which is on page 1. An item that asks for a later page gets no record.
-  const { total, records, ids } = await findInSlot(work, { ...wanted, page_number: 1 })
+  const { total, records, ids } = await findRecordsInSlot(work, { ...wanted, page_number: 1 })
   const [record] = records
   if (isShared || total !== 1 || record === undefined) return { ...EMPTY_FOUND_PAGE, use }
   const { recordType, page_number } = criteria
@@ -105,11 +105,11 @@ async function findPermittedRecords(
  * learn which of these persons is not hidden, or who consented.
  */
 async function isSharedIdentifier(
-  work: ItemWork,
+  work: ItemHandlerInput,
   { recordType, predicate }: Pick<SearchCriteria, 'recordType' | 'predicate'>,
 ): Promise<boolean> {
   const page = { sort: [], limit: 2, offset: 0, cap: 2, categories: PROTECTION_CATEGORIES }
-  const { records } = await findQueryInSlot(work, { recordType, predicate, page })
+  const { records } = await runQueryInSlot(work, { recordType, predicate, page })
   return records.length > 1
 }
 
@@ -126,7 +126,7 @@ function countAskedIdentifiers({ kind }: Pick<Grant, 'kind'>, predicate: Predica
 
 /** Answers a further page, from the records that the first page found. Reading them needs a slot, like a search. */
 export async function searchPage(
-  received: ItemWork,
+  received: ItemHandlerInput,
   item: Item,
   { page_size, page_number, total, record_ids }: FurtherPage,
 ): Promise<ItemAnswer> {
@@ -146,7 +146,7 @@ export async function searchPage(
 }
 
 async function replyMembersOfPage(
-  work: ItemWork,
+  work: ItemHandlerInput,
   criteria: SearchCriteria,
   records: readonly FoundRecord[],
   { total, ...page }: { readonly page_size: number; readonly page_number: number; readonly total: number },
@@ -167,7 +167,7 @@ async function replyMembersOfPage(
  * Takes the found records from the budget of a request, or of a chunk, because their ids are held in memory and each page is a
  * callback. A search without further pages returns no ids, so nothing is taken. @throws ItemRejection the budget has too few left
  */
-function takeFromRecordBudget(budget: ItemWork['budget'], found: number): void {
+function takeFromRecordBudget(budget: ItemHandlerInput['budget'], found: number): void {
   if (found > budget.records) {
     throw new ItemRejection(
       'rjct.search.too_many_records_found',
@@ -177,23 +177,24 @@ function takeFromRecordBudget(budget: ItemWork['budget'], found: number): void {
   budget.records -= found
 }
 
+/** An item that was read and checked, with all that its search needs. */
 interface SearchPlan {
-  /** The work under the grant for this item: its emergency part, or the grant reduced to the consent. */
-  readonly work: ItemWork
+  /** With the grant for this item: in an emergency its emergency part; under a signed consent only what the consent covers. */
+  readonly work: ItemHandlerInput
   readonly criteria: SearchCriteria
   readonly emergency: Emergency | null
   readonly consented: ItemConsent
 }
 
 /** Reads an item, checks its form and its consent, and plans its search: the grant, the record type and the predicate. */
-async function planSearch(received: ItemWork, item: Item): Promise<SearchPlan> {
+async function planSearch(received: ItemHandlerInput, item: Item): Promise<SearchPlan> {
   const { asked, identifiers, emergency } = readAskedSearch(received, item)
   const { deps, exchange: receivedExchange, addFacts } = received
   const exchange = emergency === null ? receivedExchange : { ...receivedExchange, grant: emergency.grant }
-  // A sort that is not granted; the form of the query.
+  // Rejects a sort or a form of query that the grant does not allow.
   checkSearchAllowed(exchange.grant, asked)
   // Rejects the item if the consent that the grant demands is missing or invalid, or if the query asks about several persons.
-  const given = item.search_criteria as ConsentMembers
+  const given = item.search_criteria as CriteriaWithConsent
   const consented = await checkItemConsent({ deps, exchange }, given, 'search_criteria', identifiers)
   addFacts(consented.facts)
   checkAsksForOnePerson(exchange.grant, asked)
@@ -207,22 +208,22 @@ async function planSearch(received: ItemWork, item: Item): Promise<SearchPlan> {
 }
 
 /** Reads the criteria, with only what the grant allows to ask about, and the emergency. */
-function readAskedSearch({ deps, exchange, budget, addFacts }: ItemWork, item: Item) {
+function readAskedSearch({ deps, exchange, budget, addFacts }: ItemHandlerInput, item: Item) {
   const { participant, grant } = exchange
-  const given = item.search_criteria as ConsentMembers
+  const given = item.search_criteria as CriteriaWithConsent
   const now = new Date(deps.clock.date())
   const readEmergency = (): Emergency | null => readItemEmergency(grant, given, now)
   // A graphql query may select what the grant shows. In an emergency the grant shows more, so the emergency is read here already.
   const visible = () => (readEmergency()?.grant ?? grant).visible
   const sizes = [participant.max_page_size, grant.terms.page_size].filter((size) => size != null)
   const max_page_size = sizes.length === 0 ? null : Math.min(...sizes)
-  // Criteria, members of a consent, record type, query, sort, page.
+  // Rejects invalid criteria: the members of a consent, the record type, the query, the sort or the page.
   const asked = readSearchCriteria(grant.kind, item, deps.limits, { max_page_size, visible })
-  // Identifiers of all items of the request, above their limit.
+  // Rejects the item if, with it, the items of the request name more identifiers than a request may name.
   const mentioned = askedAttributesAndPersons(asked)
-  takeAskedIdentifiers({ deps, budget }, mentioned, 'rjct.search_criteria.invalid', 'search_criteria.query')
+  takeFromIdentifierBudget({ deps, budget }, mentioned, 'rjct.search_criteria.invalid', 'search_criteria.query')
   addFacts({ record_type: asked.recordType.name, form: asked.form, ...mentioned, ...consentFactsForAudit(grant, given) })
-  // Time and reason of an emergency.
+  // Rejects an emergency without a valid time or reason.
   const emergency = readEmergency()
   if (emergency !== null) checkIsPersonType(emergency, asked.recordType)
   return { asked, identifiers: mentioned.persons.flatMap(({ identifiers }) => identifiers), emergency }
@@ -254,7 +255,10 @@ function checkNotBackfilling({ registry, grant }: Exchange, criteria: SearchCrit
  * checked on the records that are found.
  * @throws ItemRejection
  */
-async function checkSourceCanAnswer({ deps, exchange: { registry, grant } }: ItemWork, criteria: SearchCriteria): Promise<void> {
+async function checkSourceCanAnswer(
+  { deps, exchange: { registry, grant } }: ItemHandlerInput,
+  criteria: SearchCriteria,
+): Promise<void> {
   const source = deps.recordsOf(registry)
   if (source.refusal === undefined) return
   const { recordType } = criteria
@@ -273,7 +277,7 @@ const isEmptyRecord = (record: JsonValue): boolean => isJsonObject(record) && Ob
  * @throws ItemRejection the records are too many; the budget is then unchanged
  */
 function disclosedRecords(
-  { deps, exchange, budget, addFacts }: ItemWork,
+  { deps, exchange, budget, addFacts }: ItemHandlerInput,
   { recordType, predicate, shape }: SearchCriteria,
   found: readonly FoundRecord[],
 ): readonly Disclosed[] {

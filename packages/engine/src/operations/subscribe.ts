@@ -4,16 +4,16 @@ import { readSubscribeCriteria, type SubscribeCriteria } from '@rollcall/core/ev
 import { nextRuns } from '@rollcall/core/events/frequency'
 import { type Exchange, referenceId } from '@rollcall/core/model/exchange'
 import type { AskedItemFacts, ReplyMembers } from '@rollcall/core/model/outcome'
-import type { ConsentMembers } from '@rollcall/core/policy/basis'
+import type { CriteriaWithConsent } from '@rollcall/core/policy/basis'
 import { findSubscriptionRefusal } from '@rollcall/core/policy/subscription'
 import { askedAttributesAndPersons } from '@rollcall/core/query/mentions'
-import { type SubscribeDecision, SubscribeDecisions } from '@rollcall/delivery/events/subscribing'
+import { SubscribeDecider, type SubscribeDecision } from '@rollcall/delivery/events/subscribing'
 import { ItemRejection, PROTOCOL_VERSION } from '@rollcall/protocol'
 import { answerBatch } from './batch.ts'
 import { addConsentToCriteria, consentFacts } from './consented-subscription.ts'
 import { type AnswerDeps, batchItemsOf, type Item, type MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
-import { takeAskedIdentifiers } from './quota.ts'
+import { takeFromIdentifierBudget } from './quota.ts'
 
 /** For a frequency, the number of its next runs whose times the answer gives. */
 const SHOWN_NEXT_RUN_COUNT = 3
@@ -31,10 +31,10 @@ export async function answerSubscribe(deps: AnswerDeps, asked: MessageToAnswer):
   // Each decision affects later ones, so items must be decided in their order. The batch starts their handlers in this order, and
   // a handler waits for nothing before its decision.
   const outcome = await answerBatch(deps, asked, async (work, item) => {
-    const criteria = read.get(item) ?? (await readItem(deps, exchange, item, now))
+    const criteria = read.get(item) ?? (await readCriteriaOrRejection(deps, exchange, item, now))
     if (criteria instanceof ItemRejection) throw criteria
     const facts = subscriptionFactsOf(criteria)
-    takeAskedIdentifiers(work, facts, 'rjct.notify_details.invalid', 'subscribe_criteria.filter')
+    takeFromIdentifierBudget(work, facts, 'rjct.notify_details.invalid', 'subscribe_criteria.filter')
     work.addFacts(facts)
     if (criteria.consent !== null) work.addFacts(consentFacts(criteria.consent))
     if (!canNotify) throw new ItemRejection('rjct.notify_details.invalid', NO_ADDRESS_REASON)
@@ -48,7 +48,7 @@ export async function answerSubscribe(deps: AnswerDeps, asked: MessageToAnswer):
 async function readItems(deps: AnswerDeps, { exchange, message }: MessageToAnswer, now: Date): Promise<CriteriaOrRejections> {
   const read = new Map<Item, SubscribeCriteria | ItemRejection>()
   for (const item of batchItemsOf(exchange, message)) {
-    read.set(item, await readItem(deps, exchange, item, now))
+    read.set(item, await readCriteriaOrRejection(deps, exchange, item, now))
     await nextTurn()
   }
   return read
@@ -59,11 +59,11 @@ function beginSubscribeDecisions(
   { db, limits }: AnswerDeps,
   { exchange, message: { transaction_id }, sender_uri = null }: MessageToAnswer,
   read: CriteriaOrRejections,
-): Promise<SubscribeDecisions> {
+): Promise<SubscribeDecider> {
   const { participant, registry, encrypted, correlation_id } = exchange
   const subscriber = { participant, registry, sender_uri, encrypted, transaction_id, correlation_id }
   const wanted = [...read.values()].flatMap((criteria) => (criteria instanceof ItemRejection ? [] : [criteria]))
-  return SubscribeDecisions.begin(db, subscriber, limits, wanted)
+  return SubscribeDecider.begin(db, subscriber, limits, wanted)
 }
 
 /** The facts about a subscription for the audit entry: its record type, and what its filter names. */
@@ -75,13 +75,19 @@ const subscriptionFactsOf = ({ recordType, form, predicate }: SubscribeCriteria)
 
 const NO_ADDRESS_REASON = 'there is no address for notifications: send a sender_uri, or let the operator of this registry set one'
 
-async function readItem(deps: AnswerDeps, exchange: Exchange, item: Item, now: Date): Promise<SubscribeCriteria | ItemRejection> {
+/** Reads the criteria of one item. A rejection of the item is returned, not thrown. */
+async function readCriteriaOrRejection(
+  deps: AnswerDeps,
+  exchange: Exchange,
+  item: Item,
+  now: Date,
+): Promise<SubscribeCriteria | ItemRejection> {
   const { grant, registry } = exchange
   try {
     const criteria = readSubscribeCriteria({ ...registry, kind: grant.kind }, item.subscribe_criteria, deps.limits, now)
     const refused = findSubscriptionRefusal(grant, criteria)
     if (refused !== null) return new ItemRejection('rjct.notify_details.invalid', refused)
-    return await addConsentToCriteria({ deps, exchange }, item.subscribe_criteria as ConsentMembers, criteria, now)
+    return await addConsentToCriteria({ deps, exchange }, item.subscribe_criteria as CriteriaWithConsent, criteria, now)
   } catch (error) {
     if (error instanceof ItemRejection) return error
     throw error

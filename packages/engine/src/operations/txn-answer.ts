@@ -20,7 +20,7 @@ import {
 } from '../store/exchanges/accepted-exchanges.ts'
 import { findReceipt, receiptBodyBinding } from '../store/exchanges/enrolment-receipts.ts'
 import { type ItemReference, listReferences } from '../store/exchanges/references.ts'
-import { LARGE_BODIES_TURN_KEY } from './accepted-request.ts'
+import { LARGE_BODY_SEMAPHORE_KEY } from './accepted-request.ts'
 import { rejectedCountText } from './batch.ts'
 import type { AnswerDeps } from './item.ts'
 import { rediscloseItem } from './redisclose-item.ts'
@@ -43,7 +43,7 @@ export interface TxnAnswer {
   readonly consented?: { readonly correlation_id: string; readonly reference_ids: readonly string[] }
 }
 
-/** A status question whose earlier exchange was found. */
+/** A status question whose earlier exchange was found, with the consents of that exchange. */
 interface StatusQuestion {
   /** The exchange of the question, not the earlier one. */
   readonly exchange: Exchange
@@ -95,7 +95,8 @@ export async function readEarlierAnswer(
 const reasonForItems = (reason: string, all: readonly ReplyMembers[], chosen: readonly ReplyMembers[]): string | undefined =>
   reason === rejectedCountText(all) ? rejectedCountText(chosen) : reason
 
-interface StatusAnswerItems {
+/** What the answer to a status question says of the earlier request: its items, and a status and a reason for the header. */
+interface StatusAnswerContent {
   /** The status in the answer to the status question; absent: succ. */
   readonly status?: 'rjct'
   readonly items: readonly ReplyMembers[]
@@ -118,7 +119,7 @@ async function readStatusAnswerItems(
   about: StatusQuestion,
   asked: AskedExchange,
   references: readonly string[] | null,
-): Promise<StatusAnswerItems> {
+): Promise<StatusAnswerContent> {
   const { accepted, first } = asked
   try {
     if (accepted === null) return await receiptItems(deps, about, asked)
@@ -138,7 +139,7 @@ async function receiptItems(
   deps: AnswerDeps,
   { operation }: StatusQuestion,
   { correlation_id }: AskedExchange,
-): Promise<StatusAnswerItems> {
+): Promise<StatusAnswerContent> {
   const receipt = await findReceipt(deps.db, correlation_id)
   if (receipt === null) {
     return operation.name === RECEIPT_OPERATION
@@ -154,8 +155,8 @@ async function answerAsOneItem(
   deps: AnswerDeps,
   about: StatusQuestion,
   { accepted, first }: AskedExchange,
-): Promise<StatusAnswerItems> {
-  const unreadable = (reason: string): StatusAnswerItems => ({
+): Promise<StatusAnswerContent> {
+  const unreadable = (reason: string): StatusAnswerContent => ({
     items: [{ timestamp: currentTimestamp(deps.clock), status: 'rcvd', status_reason_message: reason }],
     reason,
   })
@@ -186,15 +187,16 @@ function unansweredItemMembers(
 }
 
 /**
- * The items of a request that was divided into chunks. These items have their records: those of the first chunk, or if the
- * question names items, the named ones in the first `MOST_CHUNKS_READ` chunks that have any. All others have only their status.
+ * The items of a request that was divided into chunks. If the question names no items, those of the first chunk have their
+ * records. If it names items, the named items have their records, but only those in the first `MOST_CHUNKS_READ` chunks that have
+ * named items. All other items have only their status.
  */
 async function itemsOfChunks(
   deps: AnswerDeps,
   about: StatusQuestion,
   accepted: AcceptedExchange,
   references: readonly string[] | null,
-): Promise<StatusAnswerItems> {
+): Promise<StatusAnswerContent> {
   const { correlation_id } = accepted
   const { timestamp, status } = unansweredItemMembers(deps, accepted)
   const requested = await referencesOf(deps, accepted, references)
@@ -233,7 +235,11 @@ async function referencesOf(
 }
 
 /** The items of the stored first page, with what the grant shows now. @throws BodyUnreadable */
-async function readFirstPageItems(deps: AnswerDeps, about: StatusQuestion, first: StoredAnswerPage): Promise<StatusAnswerItems> {
+async function readFirstPageItems(
+  deps: AnswerDeps,
+  about: StatusQuestion,
+  first: StoredAnswerPage,
+): Promise<StatusAnswerContent> {
   const { exchange, consents } = about
   const { grant } = exchange
   const { items, reason } = await readPersistedPage(deps, about, first)
@@ -247,8 +253,8 @@ async function readFirstPageItems(deps: AnswerDeps, about: StatusQuestion, first
   return { items: answered, reason }
 }
 
-/** A page of an answer as it was stored, with the reason in its header. */
-interface PersistedPage {
+/** The parsed text of a stored page of an answer: its message, the items in it, and the reason in its header. */
+interface ParsedAnswerPage {
   readonly message: JsonObject
   readonly items: readonly JsonObject[]
   readonly reason: string | undefined
@@ -259,13 +265,13 @@ async function readPersistedPage(
   { bodies, turns }: AnswerDeps,
   { operation }: StatusQuestion,
   { id, body }: StoredAnswerPage,
-): Promise<PersistedPage> {
+): Promise<ParsedAnswerPage> {
   const read = async () => parsePageText(operation, await bodies.decryptBody(body, deliveryBodyBinding(id)))
-  return body.length > SMALL_REQUEST_BYTES ? runInSlot(turns, LARGE_BODIES_TURN_KEY, read) : read()
+  return body.length > SMALL_REQUEST_BYTES ? runInSlot(turns, LARGE_BODY_SEMAPHORE_KEY, read) : read()
 }
 
-/** @throws BodyUnreadable */
-function parsePageText({ reply }: Operation, text: string): PersistedPage {
+/** Parses the decrypted text of a page. @throws BodyUnreadable it is no JSON that we can read, or lacks header or message */
+function parsePageText({ reply }: Operation, text: string): ParsedAnswerPage {
   const { header, message } = parsePersistedMessage(text)
   if (!isJsonObject(header) || !isJsonObject(message)) throw new BodyUnreadable('altered')
   const { status_reason_message: reason } = header

@@ -44,14 +44,15 @@ interface FoundExchange {
 /** Finds the exchange that a status question names, among the sender's own exchanges with this registry. */
 type ExchangeFinder = (deps: AnswerDeps, asker: AskedExchangeScope, values: readonly string[]) => Promise<FoundExchange | null>
 
-const makeFoundExchange = (asked: AskedExchange | null): FoundExchange | null => asked && { asked, references: null }
+/** Makes the result of a finder for a question about all items; null when no exchange was found. */
+const wrapFoundExchange = (asked: AskedExchange | null): FoundExchange | null => asked && { asked, references: null }
 
 /** The finder of the earlier exchange, for each attribute_type of a status question (D15). */
 const EXCHANGE_FINDERS: Readonly<Record<TxnStatusQuestion['attribute_type'], ExchangeFinder>> = {
   transaction_id: async ({ db }, asker, transaction_ids) =>
-    makeFoundExchange(await findAskedExchange(db, asker, { transaction_ids })),
+    wrapFoundExchange(await findAskedExchange(db, asker, { transaction_ids })),
   correlation_id: async ({ db }, asker, correlation_ids) =>
-    makeFoundExchange(await findAskedExchange(db, asker, { correlation_ids })),
+    wrapFoundExchange(await findAskedExchange(db, asker, { correlation_ids })),
   reference_id_list: async (deps, asker, reference_ids) => {
     const asked = await findExchangeWithReferences(deps, asker, reference_ids)
     return asked && { asked, references: reference_ids }
@@ -139,11 +140,11 @@ export async function findExchangeWithReferences(
 }
 
 /** The exchange in which the status question came. */
-type AskingExchange = Pick<Exchange, 'correlation_id'>
+type StatusQuestionExchange = Pick<Exchange, 'correlation_id'>
 
 /** The parts of the answer to a status question for which no exchange was found. */
 export interface NothingFoundAnswer {
-  /** The rejection, as an answer to a search, with the ids that the question asks about, or else the question's own ids. */
+  /** An answer in the form of a search answer whose items are all rejected. Its ids are those of `idsForStatusAnswer`. */
   readonly txn_status: ReplyMembers
   readonly items: readonly JsonObject[]
 }
@@ -158,7 +159,7 @@ const txnTypeValidator = validator(TxnType)
  * @param reason the reason of each item
  */
 export function answerNothingFound(
-  exchange: AskingExchange,
+  exchange: StatusQuestionExchange,
   message: Pick<Message, 'transaction_id'>,
   question: TxnStatusQuestion,
   reason: { readonly status_reason_code: string; readonly status_reason_message: string },
@@ -169,12 +170,12 @@ export function answerNothingFound(
   const timestamp = now.toISOString()
   const named = attribute_type === 'reference_id_list' && values.length > 0 ? values : [reference_id]
   const items = [...new Set(named)].map((named): JsonObject => ({ reference_id: named, timestamp, status: 'rjct', ...reason }))
-  return { items, txn_status: { ...idsInStatus(exchange, message, question), search_response: items } }
+  return { items, txn_status: { ...idsForStatusAnswer(exchange, message, question), search_response: items } }
 }
 
-/** The ids that the question asks about, or else its own. */
-function idsInStatus(
-  { correlation_id }: AskingExchange,
+/** The ids in the answer to a status question: those that the question asks about, or else the question's own ids. */
+function idsForStatusAnswer(
+  { correlation_id }: StatusQuestionExchange,
   { transaction_id }: Pick<Message, 'transaction_id'>,
   { attribute_type, attribute_value }: Pick<TxnStatusQuestion, 'attribute_type' | 'attribute_value'>,
 ): { readonly transaction_id: string; readonly correlation_id: string } {
@@ -191,16 +192,16 @@ function idsInStatus(
  * item, because an item would say something about an earlier request.
  * @param message may have another form than a question; its readable members are sent back
  */
-export function unansweredQuestionMembers(exchange: AskingExchange, message: Message): ReplyMembers {
+export function unansweredQuestionMembers(exchange: StatusQuestionExchange, message: Message): ReplyMembers {
   const asked = message.txnstatus_request
   const question = questionValidator.accepts(asked) ? (asked as TxnStatusQuestion) : questionFromReadableMembers(exchange, asked)
-  const txn_status = { ...idsInStatus(exchange, message, question), search_response: [] }
+  const txn_status = { ...idsForStatusAnswer(exchange, message, question), search_response: [] }
   return { txnstatus_response: { txn_type: question.txn_type, txn_status } }
 }
 
 /** Makes a question from readable members. A txn_type that is not readable becomes `search`, the specification's only one. */
 function questionFromReadableMembers(
-  { correlation_id }: AskingExchange,
+  { correlation_id }: StatusQuestionExchange,
   asked: unknown,
 ): Omit<TxnStatusQuestion, 'reference_id'> {
   const { txn_type } = isJsonObject(asked) ? asked : {}

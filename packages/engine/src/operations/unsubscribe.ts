@@ -5,7 +5,7 @@ import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import { OutcomeOutdated, type ReplyMembers } from '@rollcall/core/model/outcome'
 import { permissionFor } from '@rollcall/core/policy/permission'
 import type { ReplyEffect } from '@rollcall/database/transaction'
-import { findOwnSubscriptions, type OwnSubscription } from '@rollcall/delivery/store/events/find-subscriptions'
+import { findOwnSubscriptions, type ParticipantSubscription } from '@rollcall/delivery/store/events/find-subscriptions'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { endSubscriptions, markUnsubscribed } from '@rollcall/delivery/store/events/subscription-states'
 import { type ItemCode, isWithinWindow } from '@rollcall/protocol'
@@ -65,14 +65,14 @@ export async function answerUnsubscribe(deps: AnswerDeps, { exchange, message }:
     { code: first?.code, text },
   )
   if (ended.length + settled.length === 0) return outcome
-  return { ...outcome, effects: [endSubscriptionsEffect(registry.id, { ended, settled }, now, correlation_id)] }
+  return { ...outcome, effects: [makeEndSubscriptionsEffect(registry.id, { ended, settled }, now, correlation_id)] }
 }
 
 /** The subscription_codes of the request, each once. */
 const askedCodes = ({ subscription_codes }: Message): readonly string[] => [...new Set(subscription_codes as readonly string[])]
 
 /** Why a subscription may not be ended; null: it may. Codes of other participants are answered like unknown codes. */
-function findUnsubscribeRefusal({ grant }: Exchange, found: OwnSubscription | undefined): UnsubscribeRefusal | null {
+function findUnsubscribeRefusal({ grant }: Exchange, found: ParticipantSubscription | undefined): UnsubscribeRefusal | null {
   if (found === undefined) return UNSUBSCRIBE_REFUSALS.unknown
   const { event_type, record_type, unfiltered } = found
   const wanted = { operation: 'unsubscribe', event_type, record_type, unfiltered }
@@ -81,22 +81,23 @@ function findUnsubscribeRefusal({ grant }: Exchange, found: OwnSubscription | un
 }
 
 /** True when nothing is sent any more for the ended subscription, not even notifications of earlier events. */
-const hasSilentEnd = ({ reason }: OwnSubscription): boolean => SILENT_END_REASONS.some((one) => one === reason)
+const hasSilentEnd = ({ reason }: ParticipantSubscription): boolean => SILENT_END_REASONS.some((one) => one === reason)
 
 interface UnsubscribeChanges {
-  readonly ended: readonly OwnSubscription[]
+  readonly ended: readonly ParticipantSubscription[]
   /**
    * Subscriptions that had ended before, such as by the death of the person. They are marked as unsubscribed, so that they stay
    * ended if the event of the death is corrected.
    */
-  readonly settled: readonly OwnSubscription[]
+  readonly settled: readonly ParticipantSubscription[]
 }
 
-const endSubscriptionsEffect =
+/** Makes the effect that ends the subscriptions in `ended`, and marks those in `settled` as unsubscribed. */
+const makeEndSubscriptionsEffect =
   (registry: number, { ended, settled }: UnsubscribeChanges, at: Date, by: string): ReplyEffect =>
   async (client) => {
     await lockRegistryFor(client, registry, 'subscribe')
-    const idsOf = (subscriptions: readonly OwnSubscription[]) => subscriptions.map(({ id }) => id)
+    const idsOf = (subscriptions: readonly ParticipantSubscription[]) => subscriptions.map(({ id }) => id)
     const count = await endSubscriptions(client, idsOf(ended), { reason: 'unsubscribed', at, by })
     const before = await markUnsubscribed(client, idsOf(settled))
     if (count + before < ended.length + settled.length) throw new OutcomeOutdated()

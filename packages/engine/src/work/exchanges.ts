@@ -143,8 +143,9 @@ export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
 }
 
 /**
- * Releases an exchange after a run that ended with an error. It is due again after a pause. Failures after the longest pause are
- * not counted in `runs`: only runs that are cut short raise it further, because the exchange may be what stops the nodes.
+ * Releases an exchange after a run that ended with an error. The exchange is due again after a pause. `runs` counts only as many
+ * of these runs as there are pauses. After that it counts only runs that ended with their node, because the exchange may be what
+ * stops the nodes.
  */
 function releaseFailedExchange(pool: pg.Pool, exchange: ClaimedExchange): Promise<void> {
   const { runs } = exchange
@@ -170,7 +171,7 @@ function workSlotUsage(
   return {
     shares,
     mostOfOne,
-    /** True when no limit is reached. A poll that then claims nothing has found an empty queue. */
+    /** True when no limit is reached, so that a poll may claim any exchange. If it then claims none, the queue is empty. */
     isUnlimited: (): boolean =>
       inWork.size < slots - shares.reserve && mostOfOne() < shares.share && [...inWork.keys()].every(isSmallSingleItem),
   }

@@ -9,7 +9,7 @@ import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import type { KeptSlot } from '../exchange/acceptance-slots.ts'
 import { type AcceptedExchange, findAcceptedExchange, SMALL_REQUEST_BYTES } from '../store/exchanges/accepted-exchanges.ts'
 import { type ClaimedExchange, claimExchanges } from '../store/exchanges/claims.ts'
-import { createExchangeMemory } from '../store/exchanges/exchanges.ts'
+import { createReceivedMessageStore } from '../store/exchanges/exchanges.ts'
 import { createExchangeWork, type ExchangeWork } from './exchanges.ts'
 
 let database: TestDatabase
@@ -80,7 +80,7 @@ const keep = (participant: number, changes: Partial<AcceptedExchange> = {}) =>
 /** Accepts an exchange, with the claim of a slot that is kept for it. */
 async function accept(exchange: AcceptedExchange, slot: KeptSlot | null): Promise<void> {
   const { id, sender_uri, encrypted, items, request, request_bytes } = exchange
-  await createExchangeMemory(database.db, { waiting: 10 }).remember({
+  await createReceivedMessageStore(database.db, { waiting: 10 }).remember({
     ...exchange,
     message_id: id,
     fingerprint: randomBytes(32),

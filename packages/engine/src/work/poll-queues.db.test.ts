@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Wake } from '@rollcall/base/shared/wake'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
-import { createExchangeMemory } from '../store/exchanges/exchanges.ts'
+import { createReceivedMessageStore } from '../store/exchanges/exchanges.ts'
 import { pollQueues } from './poll-queues.ts'
 
 let database: TestDatabase
@@ -40,7 +40,7 @@ test('where nothing waits nothing is woken, and the next poll is two seconds awa
 test('accepted exchanges are due at their time; an overdue one may be claimed by a node that is gone', async () => {
   for (const participant of [1, 2]) {
     const correlation_id = randomUUID()
-    await createExchangeMemory(database.db, { waiting: 10 }).remember({
+    await createReceivedMessageStore(database.db, { waiting: 10 }).remember({
       correlation_id,
       participant,
       message_id: 'm',

@@ -24,7 +24,7 @@ interface PollDeps {
   readonly exchangesWake: Wake
   readonly deliveriesWake: Wake
   readonly outboxWake: Wake
-  /** Wakes the loop that polls the queues. */
+  /** Plans the next call of `pollQueues`: it wakes the loop that makes these calls. */
   readonly wake: Wake
 }
 

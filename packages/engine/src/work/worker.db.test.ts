@@ -11,7 +11,7 @@ import { lossyWay } from '../../../database/test/lossy-connection.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { createAcceptanceSlots } from '../exchange/acceptance-slots.ts'
 import { type ClaimedExchange, claimExchanges } from '../store/exchanges/claims.ts'
-import { createExchangeMemory } from '../store/exchanges/exchanges.ts'
+import { createReceivedMessageStore } from '../store/exchanges/exchanges.ts'
 import { commitPage } from '../store/exchanges/replies.ts'
 import { type RunningWorker, startWorker } from './worker.ts'
 
@@ -86,7 +86,7 @@ const answered = ({ id, claim }: ClaimedExchange): Promise<boolean> =>
 
 async function accept(name: string, participant = 1): Promise<void> {
   const correlation_id = randomUUID()
-  await createExchangeMemory(database.db, { waiting: 10 }).remember({
+  await createReceivedMessageStore(database.db, { waiting: 10 }).remember({
     correlation_id,
     participant,
     message_id: name,

@@ -30,7 +30,11 @@ export interface MasterKeyRecord {
 }
 
 /** Reads the version and check value of the master key; null when nothing was ever encrypted in this database. */
-export async function readMasterKey({ pool }: { readonly pool: Pick<ClientBase, 'query'> }): Promise<MasterKeyRecord | null> {
+export async function findMasterKeyRecord({
+  pool,
+}: {
+  readonly pool: Pick<ClientBase, 'query'>
+}): Promise<MasterKeyRecord | null> {
   const { rows } = await pool.query<MasterKeyRecord>('select version, check_value from master_key limit 1')
   return rows[0] ?? null
 }

@@ -21,7 +21,7 @@ export interface GrantQuota {
   isUsedUp(what: CountedQuantity, of: GrantOfParticipant): Promise<boolean>
 }
 
-/** `of` names the limit of a grant that has too little left: `day` is the quota of the day; the others are the rate. */
+/** `of` names the limit of a grant that has too little left: `day` is the quota of the day; `minute` and `burst` are the rate. */
 export type QuotaShortage =
   | { readonly of: 'day' }
   /**

@@ -22,8 +22,8 @@ export interface Quota {
 /** A request that was admitted and has not ended. */
 export interface Admission {
   /**
-   * Counts more bytes of the request's body, which are in memory until `leave`. A request that is the only one with bytes
-   * in memory may have any number.
+   * Counts more bytes of the request's body, which are in memory until `leave`. While no other request has bytes in memory,
+   * the request may have any number; while no other of its participant has, it may exceed the participant's share.
    * @throws RequestFault 429: the participant, or all participants together, would have too many bytes in memory
    */
   readonly hold: (bytes: number) => void

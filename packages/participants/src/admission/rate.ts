@@ -1,6 +1,6 @@
 /**
- * Limits requests a second on all nodes together, without a database query for every request: a node takes the tokens
- * of a tenth of a second (more if more requests wait) from the bucket that all nodes share, and hands them out from
+ * Limits requests a second on all nodes together, without a database query for every request: a node takes a slice,
+ * the tokens of a tenth of a second (more if more requests wait), from the bucket that all nodes share, and hands them out from
  * memory. In any period all nodes together let through at most a full bucket, the tokens that flow into the bucket in
  * the period, and one slice for each node.
  */

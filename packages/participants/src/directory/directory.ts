@@ -11,7 +11,6 @@ import { readRegistries, type UnreadableRegistry } from '@rollcall/records/regis
 import { type CallbackSettings, findCallbackSettings } from '../store/participant-callbacks.ts'
 import { findParticipant, findParticipantById } from '../store/participants.ts'
 
-/** Finds participants and registries. */
 export interface Directory {
   /** The active participant with this sender_id; null when there is none, or it is disabled. */
   activeParticipant(sender_id: string): Promise<Participant | null>
@@ -27,7 +26,6 @@ export interface Directory {
 
 type RegistryIdAndNamespace = Pick<Registry, 'id' | 'namespace'>
 
-/** Creates the cache of participants and registries. */
 export function createDirectory(db: Database, log: Pick<Log, 'error'>, { now }: Pick<Clock, 'now'> = SYSTEM_CLOCK): Directory {
   const ages = { now }
   const participants = createShortLivedCache((sender_id) => findParticipant(db, sender_id), ages)
@@ -67,7 +65,6 @@ export interface CallbackSettingsReader {
   of(participant: Pick<Participant, 'id'>): Promise<CallbackSettings>
 }
 
-/** Creates the cache of callback settings. */
 export function createCallbackSettingsReader(db: Database, { now }: Pick<Clock, 'now'> = SYSTEM_CLOCK): CallbackSettingsReader {
   const settings = createShortLivedCache((id) => findCallbackSettings(db, Number(id)), { now })
   return { of: ({ id }) => settings.get(String(id)) }

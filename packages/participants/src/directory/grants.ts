@@ -23,10 +23,8 @@ export interface Grants {
   ): Promise<Grant | null>
 }
 
-/** The most parsed grants that a node caches. */
 const MOST_CACHED_GRANTS = 10_000
 
-/** Creates the reader of grants, with its cache. */
 export function createGrantReader(
   db: Pick<Database, 'pool'>,
   log: Pick<Log, 'error'>,

@@ -260,7 +260,7 @@ const createGuardedFetch =
     return new Response(Buffer.from(content), { status, headers: { 'content-type': String(type) } })
   }
 
-/** True when `createGuardedFetch` got no usable answer of the provider; the library keeps its error as a cause. */
+/** True when `createGuardedFetch` got no usable answer of the provider. Its error may be the `cause` of the library's error. */
 const isUnanswered = (error: unknown): boolean =>
   error instanceof RequestFailed || error instanceof AddressRefused || (error instanceof Error && isUnanswered(error.cause))
 

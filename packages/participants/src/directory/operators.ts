@@ -6,7 +6,6 @@ import type { Database } from '@rollcall/database/database'
 import { findOperatorToken } from '../store/operator-tokens.ts'
 import { isSecretOf } from './secrets.ts'
 
-/** Checks the tokens of operators. */
 export interface OperatorTokenChecker {
   /** The operator who owns a token; null when the token is unknown, expired or revoked. */
   operatorOf(token: string): Promise<Operator | null>

@@ -3,7 +3,7 @@
  * them. The value of a cookie, and the code of a link, is `<id>_<secret>`. A session ends when its owner signs out, when an
  * operator ends it, when it is idle for too long, at its fixed end, or when its operator token or its participant is no longer
  * valid. A provider of OpenID Connect is not asked again: its sessions also end when another issuer is configured. A new sign-in
- * ends those sessions of the owner that were used least recently, beyond the limit `operator_sessions`.
+ * ends the least recently used sessions of its owner, an operator or a participant, who may have `operator_sessions` of them.
  */
 
 import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
@@ -59,7 +59,7 @@ export const SIGN_IN_LINK_SECONDS = 900
 /** Seconds after which a session ends even if it is used: a long day of work. */
 const SESSION_SECONDS = 43_200
 
-/** The same for sessions begun at a provider of OpenID Connect: fewer, because the operator's roles are read only at sign-in. */
+/** Seconds after which a session begun at an OpenID provider ends even if it is used. Roles are read only at sign-in. */
 const OPENID_SESSION_SECONDS = 3_600
 
 /** The least milliseconds between two writes of the time at which a session was last used. */

@@ -27,7 +27,6 @@ export interface ShownSearch extends ProgramParties {
 const OUR_KEY_SET_PATH = '/.well-known/jwks.json'
 const KID_PLACEHOLDER = 'KID'
 
-/** Shows a search as a Python program. */
 export const searchAsPython = ({ criteria, later, ...program }: ShownSearch): string =>
   pythonProgram(program, `${later ? 'search_later' : 'search'}(${pythonLiteral(criteria)})`)
 
@@ -59,7 +58,6 @@ print(registry.${call})
 `
 }
 
-/** Shows a search as a Java program. */
 export function searchAsJava({ criteria, later, ...program }: ShownSearch): string {
   const question = `(ObjectNode) json(${textLiteral(JSON.stringify(criteria))})`
   return javaProgram(program, later ? `searchLater(null, ${question})` : `search(${question})`)

@@ -28,14 +28,14 @@ export interface AdmittedRequest extends IncomingRequest {
 }
 
 /** The members of an admitted request that reading its body needs. */
-type BodyReadRequest = Pick<AdmittedRequest, 'headers' | 'body' | 'hold' | 'waitForLargeTurn' | 'endLargeTurn'>
+type BodyReadMembers = Pick<AdmittedRequest, 'headers' | 'body' | 'hold' | 'waitForLargeTurn' | 'endLargeTurn'>
 
 /**
  * When a body of this many bytes or more has been read, it waits for a turn (`waitForLargeTurn`): a node works on one such body
  * of a participant at a time.
  */
 const LARGE_BODY_BYTES = 1_048_576
-/** When this many bytes of a body have been read, they are checked before the rest is read. The check waits for its own turn. */
+/** When this many bytes of a body have been read, they are checked before the rest is read. The check waits for a turn too. */
 const BODY_BEGINNING_BYTES = 262_144
 
 /** Counts bytes in memory. @throws RequestFault 429: too many bytes are in memory */
@@ -49,7 +49,7 @@ export type CountBytesInMemory = (bytes: number) => void
  * 400 the connection ends early. Faults of `hold` and `checkBeginning` are passed on
  */
 export async function readJsonBody(
-  { headers, body, hold, waitForLargeTurn, endLargeTurn }: BodyReadRequest,
+  { headers, body, hold, waitForLargeTurn, endLargeTurn }: BodyReadMembers,
   maxBytes: number,
   accepted: AcceptedTypes,
   checkBeginning: (bytes: Buffer) => void,

@@ -77,8 +77,8 @@ export interface Envelope {
   readonly source: SignedEnvelope
 }
 
-/** An envelope on the thread that has parsed it, where the text of its body is still available. */
-interface ParsedSource {
+/** The envelope with the text from which it was parsed. Only the thread that has parsed the text has it. */
+interface HasReceivedText {
   readonly source: SourcedEnvelope
 }
 
@@ -96,7 +96,7 @@ const callbackHeaderValidator = validator(receivedSchema(CallbackHeader))
  * Reads the envelope of a request: the header is checked and in canonical spelling, the message is an unchecked object.
  * @throws RequestFault 400 err.request.bad
  */
-export function readEnvelope(text: string, bounds: JsonBounds): Envelope & ParsedSource {
+export function readEnvelope(text: string, bounds: JsonBounds): Envelope & HasReceivedText {
   const { header, message, source } = readHeaderAndMessage(text, bounds)
   if (message === undefined) throw badRequestFault('message: must be an object')
   return { header: incomingHeaderValidator.checked(header, 'header', badRequestFault), message, source }
@@ -114,7 +114,7 @@ export function readCallbackEnvelope(
   sender_id: string,
   text: string,
   bounds: JsonBounds,
-): CallbackEnvelope & ParsedSource {
+): CallbackEnvelope & HasReceivedText {
   const frame = readHeaderAndMessage(text, bounds)
   const { value, assumed_utc } = inUtc(CallbackHeader, { sender_id, ...frame.header }, 'header')
   const header = value as JsonObject

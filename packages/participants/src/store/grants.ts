@@ -121,7 +121,7 @@ export function environmentProblem(
   return `the registry ${namespace} is ${environment} and the participant is ${participant}; ${ADVICE_BY_ENVIRONMENT[participant]}`
 }
 
-/** The command with which the operator can give the grant after all, by the environment of the participant. */
+/** What the operator can do when the environments of registry and participant differ, by that of the participant. */
 const ADVICE_BY_ENVIRONMENT: Readonly<Record<Environment, string>> = {
   sandbox: 'rollcall participant promote makes a participant live',
   live: 'add a sandbox participant for it with rollcall participant add --sandbox',

@@ -77,7 +77,8 @@ type StricterPolicy = Pick<Extract<JournalAct, { readonly kind: 'policy_tightene
 
 /**
  * The part of a change that a restore must not undo: stricter policies, another signature profile, a changed or removed
- * `jwks_uri`, and hosts that are no longer allowed. Null when there is no such part. Lists of policies begin with the strictest.
+ * `jwks_uri`, and hosts that are no longer allowed. Null when there is no such part. In the lists
+ * `SIGNATURE_POLICIES` and `ENCRYPTION_POLICIES`, a stricter policy is before a weaker one.
  */
 export function findStricterChanges(from: MessagePolicy, to: MessagePolicy): StricterPolicy | null {
   const { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri } = to

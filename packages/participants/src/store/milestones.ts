@@ -18,11 +18,12 @@ export interface Milestones {
   readonly callback: Date | null
 }
 
-/** The least milliseconds between two calls of `look` for a participant: this function reads hundreds of stored messages. */
+/** The least milliseconds until `noteMilestones` calls `look` again for a participant: `look` reads hundreds of messages. */
 const MILESTONE_READ_INTERVAL_MS = 60_000
-const MOST_REMEMBERED_READ_TIMES = 10_000
+/** The most participants in `lastMilestoneReadTimes`. When there are as many, all are removed. */
+const MOST_REMEMBERED_PARTICIPANTS = 10_000
 
-/** The time of the last call of `look`, by `Participant.id`. */
+/** The time, in milliseconds, of the last call of the `look` of `noteMilestones`, by `Participant.id`. */
 const lastMilestoneReadTimes = oncePerPool(() => new Map<number, number>())
 
 /**
@@ -40,7 +41,7 @@ export async function noteMilestones(
   if (Object.values(noted).every((at) => at !== null)) return noted
   const looks = lastMilestoneReadTimes(pool)
   if (now - (looks.get(id) ?? Number.NEGATIVE_INFINITY) < MILESTONE_READ_INTERVAL_MS) return noted
-  if (looks.size >= MOST_REMEMBERED_READ_TIMES) looks.clear()
+  if (looks.size >= MOST_REMEMBERED_PARTICIPANTS) looks.clear()
   looks.set(id, now)
   const seen = Object.entries(await look(id)).filter(([, at]) => at !== null)
   if (seen.length > 0) {

@@ -56,7 +56,7 @@ export const NO_CALLBACK_SETTINGS: CallbackSettings = {
   notify_unlisted: false,
 }
 
-/** The table with the encrypted credentials, its primary key, and the purpose of the encryption. */
+/** The table with the encrypted credentials, its primary key, and the purpose for which their encryption key is derived. */
 export const SEALED_CREDENTIAL_TABLE = {
   table: 'participant_callback',
   id: 'participant',

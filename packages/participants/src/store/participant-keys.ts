@@ -10,7 +10,6 @@ import { type Jwk, MOST_KEYS, type PublicKey } from '@rollcall/protocol'
 import { sql } from 'kysely'
 import { lockParticipant } from './participants.ts'
 
-/** A registered or revoked public key. */
 export interface ParticipantKey {
   readonly id: number
   /** The `Participant.id` of the owner; null: the owner was removed, or never existed. */

@@ -72,7 +72,6 @@ export async function listProposals(
   return rows.map(({ sealed: _, ...shown }) => shown)
 }
 
-/** Counts the proposals that wait for a second operator. */
 export async function countWaitingProposals({ pool }: Pick<Database, 'pool'>, now: Date): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     `select count(*) from proposal where state = 'waiting' and lapses_at > $1`,

@@ -1,9 +1,7 @@
 /** Token buckets in the database, from which all nodes take. */
 import type { Database } from '@rollcall/database/database'
 
-/** A request for tokens of a bucket. */
 export interface TokensWanted {
-  /** The name of the bucket. */
   readonly bucket: string
   /** Tokens that flow into the bucket each second; finite, above 0. */
   readonly rate: number

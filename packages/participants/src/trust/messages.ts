@@ -42,7 +42,7 @@ const CLOCK_SKEW_SECONDS = 60
 
 /**
  * Verifies the signature of an envelope by the policy and profile of its sender. The signature must be well-formed and fresh, and
- * a valid key of the participant must have made it. The envelope must be as it was received.
+ * a valid key of the participant must have made it. The caller gives the envelope as it was received.
  * @param options.callback true for a callback, whose message may be days old (N16)
  * @returns the verified signature; null when there is none, or the policy does not check it
  * @throws RequestFault err.signature.missing, err.signature.invalid; the text names the rule

@@ -71,7 +71,7 @@ export const SCALAR_READERS: Readonly<Record<AttributeType, ScalarReader>> = {
   number: (raw) => finiteOrNull(readNumberOrNaN(raw)),
   // Only queries have ages; records have dates.
   age: (raw) => {
-    const years = exactNumberOf(raw)
+    const years = exactNumberOrNaN(raw)
     return Number.isInteger(years) && years >= 0 && years <= MAX_AGE_YEARS ? years : null
   },
   boolean: (raw) => BOOLEAN_SPELLINGS.get(typeof raw === 'string' ? raw.trim().toLowerCase() : raw) ?? null,
@@ -113,7 +113,7 @@ function cutToComparedLength(text: string | null): string | null {
   return firstUtf16Units(text, ATTRIBUTE_TEXT_MAX_LENGTH).trimEnd() || null
 }
 
-/** The number; null for NaN and infinity. -0 becomes 0, because some code distinguishes them. */
+/** The number, with 0 in place of -0; null for NaN and infinity. */
 export function finiteOrNull(number: number): number | null {
   return Number.isFinite(number) ? number + 0 : null
 }
@@ -125,7 +125,7 @@ function readNumberOrNaN(raw: JsonValue): number {
 }
 
 /** The number in a value of a query; NaN when the value is no number, or is a text whose number would change as a double. */
-export function exactNumberOf(raw: JsonValue): number {
+export function exactNumberOrNaN(raw: JsonValue): number {
   if (typeof raw !== 'string') return readNumberOrNaN(raw)
   const text = raw.trim()
   return NUMBER_PATTERN.test(text) ? (exactNumber(text) ?? Number.NaN) : Number.NaN

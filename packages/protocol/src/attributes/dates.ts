@@ -42,11 +42,11 @@ interface WrittenDate {
 
 /** The days that a text names; null when it is not a date. "1985-06" is all of June; "2014-06-01T04:10:00+05:00" is 1 June. */
 export function dayInterval(text: string): DayInterval | null {
-  const date = findWrittenDate(text)
-  return date === null ? null : dayIntervalOf(date)
+  const date = findDateInText(text)
+  return date === null ? null : dayIntervalOfDate(date)
 }
 
-function dayIntervalOf({ year, month, day }: WrittenDate): DayInterval {
+function dayIntervalOfDate({ year, month, day }: WrittenDate): DayInterval {
   if (month === 0) return { from: dayText(year, 1, 1), to: dayText(year, 12, 31) }
   if (day === 0) return { from: dayText(year, month, 1), to: dayText(year, month, daysInMonth(year, month)) }
   const only = dayText(year, month, day)
@@ -59,7 +59,7 @@ function dayIntervalOf({ year, month, day }: WrittenDate): DayInterval {
  * text is not a date, or the instant is outside of the years 1 to 9999 in UTC.
  */
 export function readInstantText(text: string): string | null {
-  const date = findWrittenDate(text)
+  const date = findDateInText(text)
   return date === null ? null : instantTextOf(date)
 }
 
@@ -68,10 +68,10 @@ export function readInstantText(text: string): string | null {
  * instant of the day, month or year, in UTC. Null as in `readInstantText`.
  */
 export function instantInterval(text: string): InstantInterval | null {
-  const date = findWrittenDate(text)
+  const date = findDateInText(text)
   if (date === null) return null
   if (!date.timed) {
-    const { from, to } = dayIntervalOf(date)
+    const { from, to } = dayIntervalOfDate(date)
     return { from: `${from}T00:00:00.000Z`, to: `${to}T23:59:59.999Z` }
   }
   const instant = instantTextOf(date)
@@ -100,19 +100,20 @@ function timeOfDayText(time: number): string {
   return `${TWO_DIGIT_TEXTS[hour]}:${TWO_DIGIT_TEXTS[minute]}:${TWO_DIGIT_TEXTS[second]}.${milliseconds}`
 }
 
-function findWrittenDate(text: string): WrittenDate | null {
+/** The date in a text, in ISO form or as DD.MM.YYYY; null when the text is not a date, or the date does not exist. */
+function findDateInText(text: string): WrittenDate | null {
   if (text.length > MAX_DATE_CHARACTERS) return null
   const trimmed = text.trim()
   const iso = ISO_DATE_PATTERN.exec(trimmed)
   if (iso !== null)
-    return findExistingDate(iso[1], iso[2], iso[3], readTimeOfDay(iso), readZoneOffsetMinutes(iso[8]), iso[4] !== undefined)
+    return findDateOfParts(iso[1], iso[2], iso[3], readTimeOfDay(iso), readZoneOffsetMinutes(iso[8]), iso[4] !== undefined)
   const dotted = DOTTED_DATE_PATTERN.exec(trimmed)
   if (dotted === null || Number(dotted[1]) === 0 || Number(dotted[2]) === 0) return null
-  return findExistingDate(dotted[3], dotted[2], dotted[1], 0, 0, false)
+  return findDateOfParts(dotted[3], dotted[2], dotted[1], 0, 0, false)
 }
 
-/** The parts of a date, if its day and time exist; else null, also for a written month or day 00. */
-function findExistingDate(
+/** The date of these parts; null when its day or time does not exist in the calendar, also for a written month or day 00. */
+function findDateOfParts(
   yearText: string | undefined,
   monthText: string | undefined,
   dayText: string | undefined,
@@ -136,6 +137,7 @@ function readTimeOfDay(iso: RegExpExecArray): number | null {
   return ((hour * 60 + minute) * 60 + second) * 1000 + milliseconds
 }
 
+/** The minutes by which a zone is ahead of UTC: 0 without a zone, null for an impossible one such as +25:00. */
 function readZoneOffsetMinutes(zone: string | undefined): number | null {
   if (zone === undefined || zone === 'Z' || zone === 'z') return 0
   const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(3).replace(':', ''))]

@@ -48,18 +48,24 @@ export function identifiersWithin(
   object: JsonObject,
   recordType: Pick<RecordType, 'identifiers'> | null = null,
 ): readonly BorneIdentifier[] {
-  return identifiersBelow(kind, recordType === null ? NO_OWN_IDENTIFIER_PLACES : ownIdentifierPlacesOf(recordType), '', object)
+  return collectIdentifiers(kind, recordType === null ? NO_OWN_IDENTIFIER_PLACES : ownIdentifierPlacesOf(recordType), '', object)
 }
 
-function identifiersBelow(kind: Kind, sources: OwnIdentifierPlaces, path: string, value: JsonValue): readonly BorneIdentifier[] {
-  if (Array.isArray(value)) return value.flatMap((element) => identifiersBelow(kind, sources, path, element))
+/** The identifiers in `value`, and in its parts about the same person. `path` is the place of `value` in the object. */
+function collectIdentifiers(
+  kind: Kind,
+  sources: OwnIdentifierPlaces,
+  path: string,
+  value: JsonValue,
+): readonly BorneIdentifier[] {
+  if (Array.isArray(value)) return value.flatMap((element) => collectIdentifiers(kind, sources, path, element))
   const read = sources.at.get(path)?.flatMap((source) => identifiersAtPlace(kind, source, value)) ?? []
   const here = read.length > 0 ? read : identifiersAtUnlistedPlace(kind, path, value)
   if (!isJsonObject(value)) return here
   const deeper = Object.entries(value).flatMap(([name, below]) => {
     const place = path === '' ? searchKey(name) : `${path}.${searchKey(name)}`
     return sources.parents.has(place) || isSamePersonPath(place) || isOwnIdentifierPath(place)
-      ? identifiersBelow(kind, sources, place, below)
+      ? collectIdentifiers(kind, sources, place, below)
       : []
   })
   return [...here, ...deeper]
@@ -83,7 +89,7 @@ function identifiersOfTypedValue(type: IdentifierType, raw: JsonValue): readonly
   return value === null ? [] : [{ type: type.name, value }]
 }
 
-/** A source without a type: with it, `identifierTypeOf` finds only the type that an object itself names. */
+/** For places that the record type does not list: `identifierTypeOf` then finds only the type that the object itself names. */
 const UNTYPED_SOURCE: IdentifierSource = { path: '', names: 'part' }
 
 /** The identifiers at a place where the record type finds none. One without a type is returned for each type it may have. */

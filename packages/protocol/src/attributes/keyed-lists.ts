@@ -41,7 +41,7 @@ export function elementKeys(
 /** The places inside an element of a keyed list at which the keys of the element are. */
 interface KeyPlaces {
   readonly identifiers: readonly { readonly inside: string; readonly compiled: CompiledPath }[]
-  /** Reads the value inside an element that is a key of the element; null when the list has no `values`. */
+  /** Reads the key that is not an identifier, at the paths in `values` of the list; null when the list has no `values`. */
   readonly value: Attribute | null
 }
 
@@ -83,11 +83,12 @@ const [TYPE, VALUE] = [compilePath('identifier_type'), compilePath('identifier_v
  */
 function identifierKey(kind: Kind, source: IdentifierSource, leaf: JsonValue): string | null {
   const type = identifierTypeOf(kind, source, leaf) ?? UNLISTED
-  const value = identifierValue(type, isJsonObject(leaf) ? findMemberByFirstName(leaf, VALUE) : leaf)
+  const value = identifierValue(type, isJsonObject(leaf) ? findMemberAtFirstStep(leaf, VALUE) : leaf)
   if (value === null) return null
-  const called = isJsonObject(leaf) && type === UNLISTED ? findMemberByFirstName(leaf, TYPE) : undefined
+  const called = isJsonObject(leaf) && type === UNLISTED ? findMemberAtFirstStep(leaf, TYPE) : undefined
   return JSON.stringify([type.name, typeof called === 'string' ? searchKey(called) : '', value])
 }
 
-const findMemberByFirstName = (object: { readonly [key: string]: JsonValue }, [step]: typeof TYPE): JsonValue | undefined =>
+/** The member at the first step of a path. `TYPE` and `VALUE` have one step each. */
+const findMemberAtFirstStep = (object: { readonly [key: string]: JsonValue }, [step]: typeof TYPE): JsonValue | undefined =>
   step === undefined ? undefined : readMemberByStep(object, step)

@@ -23,12 +23,12 @@ function readValuesAtPath(path: string, from: JsonValue): JsonValue[] {
   return read(from)
 }
 
-interface NotifiedKindAndRecordType {
+interface RecordKindAndType {
   readonly kind: Kind
   readonly recordType: RecordType
 }
 
-function makeNotifiedMembers(scope: NotifiedKindAndRecordType, members: readonly NotifiedMember[], from: JsonValue): JsonObject {
+function makeNotifiedMembers(scope: RecordKindAndType, members: readonly NotifiedMember[], from: JsonValue): JsonObject {
   const made: JsonObject = {}
   for (const member of members) {
     const value = 'members' in member ? makeNotifiedObject(scope, member, from) : makeNotifiedValue(scope, member, from)
@@ -38,7 +38,7 @@ function makeNotifiedMembers(scope: NotifiedKindAndRecordType, members: readonly
 }
 
 function makeNotifiedObject(
-  scope: NotifiedKindAndRecordType,
+  scope: RecordKindAndType,
   { paths, members }: Extract<NotifiedMember, { members: unknown }>,
   from: JsonValue,
 ): JsonObject | undefined {
@@ -52,7 +52,7 @@ function makeNotifiedObject(
 }
 
 function makeNotifiedValue(
-  scope: NotifiedKindAndRecordType,
+  scope: RecordKindAndType,
   { paths, as }: Extract<NotifiedMember, { as: unknown }>,
   from: JsonValue,
 ): JsonValue | undefined {
@@ -79,13 +79,14 @@ const NOTIFIED_VALUE_CONVERTERS: Readonly<
   },
   datetime: (raw) => (typeof raw === 'string' ? (readInstantText(raw) ?? raw) : raw),
 }
+/** The attribute that `SCALAR_READERS.boolean` needs as an argument. It reads nothing of the attribute. */
 const BOOLEAN_ATTRIBUTE = { name: 'flag', paths: [], type: 'boolean' } as const
 
 /**
  * The identifiers at the paths, each once. An identifier that names no type gets the type that the record type has for its path;
  * without one it is left out.
  */
-function identifiersAt({ kind, recordType }: NotifiedKindAndRecordType, paths: readonly string[], from: JsonValue): JsonObject[] {
+function identifiersAt({ kind, recordType }: RecordKindAndType, paths: readonly string[], from: JsonValue): JsonObject[] {
   const identifiers = paths.map(
     (path) => recordType.identifiers.find((one) => one.path === path) ?? { path, names: 'record' as const },
   )

@@ -18,7 +18,7 @@ export interface ReadingNotes {
   unusable(type: IdentifierType, path: string): void
 }
 
-/** True for a value that is neither an object nor a text of white space. */
+/** True for a number, a boolean, a list, and a text that has more than white space. Callers never pass null. */
 export const isNonBlankPlainValue = (leaf: JsonValue): boolean =>
   !isJsonObject(leaf) && (typeof leaf !== 'string' || leaf.trim() !== '')
 

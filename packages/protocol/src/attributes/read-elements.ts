@@ -19,7 +19,7 @@ interface CompoundPlan {
   readonly members: readonly CompoundMember[]
   /** Members with `record_paths`, each with the attribute that reads it from the record, outside of the elements. */
   readonly outside: readonly { readonly name: string; readonly inRecord: Attribute }[]
-  /** Members without `record_paths`. When the record itself is the only element, only these are read at their `paths`. */
+  /** Members without `record_paths`. At the path "", the record itself is the element, and only these members are read in it. */
   readonly ofRecord: readonly CompoundMember[]
 }
 

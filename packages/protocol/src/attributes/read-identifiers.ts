@@ -25,6 +25,7 @@ const [IDENTIFIER_TYPE, IDENTIFIER_VALUE] = [
   makeStepWithoutSpellings('identifier_value'),
 ]
 
+/** Makes a step for `readMemberByStep`. The member has no spellings besides `key`. */
 function makeStepWithoutSpellings(key: string) {
   return { key, spellings: [] }
 }

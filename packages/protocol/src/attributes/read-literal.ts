@@ -4,7 +4,7 @@ import type { Attribute, AttributeType } from '../kinds/kind.ts'
 import {
   ATTRIBUTE_TEXT_MAX_LENGTH,
   type AttributeScalar,
-  exactNumberOf,
+  exactNumberOrNaN,
   finiteOrNull,
   normaliseCodeValue,
   normaliseText,
@@ -21,7 +21,7 @@ type LiteralReader = (raw: JsonValue, attribute: Attribute, part: boolean) => At
 const LITERAL_READER_OVERRIDES: Partial<Record<AttributeType, LiteralReader>> = {
   text: (raw, attribute, part) => textIfComparable(raw, normaliseText(raw, attribute, part)),
   code: (raw, attribute) => textIfComparable(raw, normaliseCodeValue(raw, attribute)),
-  number: (raw) => finiteOrNull(exactNumberOf(raw)),
+  number: (raw) => finiteOrNull(exactNumberOrNaN(raw)),
   datetime: (raw) => (typeof raw === 'string' || typeof raw === 'number' ? instantInterval(String(raw)) : null),
 }
 

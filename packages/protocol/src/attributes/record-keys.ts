@@ -63,7 +63,7 @@ export function otherKeys(name: string): readonly string[] {
   return OTHER_SPELLINGS.get(name) ?? NO_SPELLINGS
 }
 
-/** All names of an attribute, list or identifier type, each once, the canonical one first. */
+/** The name of an attribute, compound or identifier type, then its aliases and the other spellings of its name, each once. */
 export function namesOf(row: { readonly name: string; readonly aliases?: readonly string[] }): string[] {
   return [...new Set([row.name, ...(row.aliases ?? NO_SPELLINGS), ...otherKeys(row.name)])]
 }

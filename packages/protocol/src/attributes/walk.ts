@@ -37,7 +37,7 @@ export function readMemberByStep(object: JsonObject, step: NameStep): JsonValue 
   return findPrefixedMember(object, step)
 }
 
-/** Reads a member by its name, like `readMemberByStep`. For a dotted path, only the member of its first name. */
+/** Reads a member by its name, as `readMemberByStep` does. Of a dotted path, only the first name is used. */
 export function memberNamed(object: JsonObject, name: string): JsonValue | undefined {
   const [step] = compilePath(name)
   return step && readMemberByStep(object, step)

@@ -60,8 +60,8 @@ interface PersonPaths {
   readonly own: ReadonlySet<string>
   readonly relations: ReadonlyMap<string, Relation>
   /**
-   * For each path of an object that has persons inside, the paths of these persons. The object is removed as soon as, at one of
-   * these paths, all persons were removed.
+   * For each path of an object that has persons inside, the paths of these persons. The object is removed when all persons at
+   * one of these paths were removed, even if persons are left at another of the paths.
    */
   readonly entries: ReadonlyMap<string, readonly string[]>
   /** The paths of attributes whose numbers count persons, such as the size of a household. */
@@ -144,7 +144,8 @@ const isAlsoPerson = ({ attributes }: RecordType, value: JsonObject, identifiers
 
 /**
  * Removes persons from the data of another person, whom `takesOut` keeps.
- * @returns what is left (undefined for nothing), and the text of the first removed person outside of relations (null for none)
+ * @returns what is left (undefined for nothing), and what `takesOut` returned for the first removed person outside of relations
+ * (null for none)
  */
 function cutPersonsFromPerson(
   scope: RemovalScope,
@@ -197,8 +198,8 @@ function cutPersonsFromMembers(scope: RemovalScope, path: string, object: JsonOb
 }
 
 /**
- * False when the record's own identifiers are at or below `place`, the object has this member in two spellings, and `value` is
- * that of the spelling which readers ignore: the identifiers in it may be another person's.
+ * True when readers use this member. If an object has a member in two spellings, readers ignore one of them: its identifiers may
+ * be another person's. Always true when the record's own identifiers are neither at `place` nor below.
  */
 const mayHaveOwnIdentifiers = (
   { places: { own } }: RemovalScope,
@@ -210,7 +211,7 @@ const mayHaveOwnIdentifiers = (
 
 const PERSON_OUTSIDE_RELATIONS = { relation: null, record: null } as const
 
-/** The value of a JSON member. A count of persons is reduced by the removed persons who are left nowhere else. */
+/** A count of persons without the removed persons (`countRemovedPersons`). The value of any other member is unchanged. */
 function reducePersonCount({ places, persons }: RemovalScope, path: string, name: string, value: JsonValue): JsonValue {
   const key = searchKey(name)
   if (!places.counts.has(path === '' ? key : `${path}.${key}`)) return value
@@ -220,7 +221,7 @@ function reducePersonCount({ places, persons }: RemovalScope, path: string, name
   return typeof value === 'string' ? String(left) : left
 }
 
-/** The number of removed persons who are left nowhere else in the record. Two entries with a common mark are one person. */
+/** The number of persons who were removed everywhere in the record. Two entries with a common mark are one person. */
 function countRemovedPersons(persons: readonly PersonOfCountedRelation[]): number {
   const found = new Map<string, PersonOfCountedRelation>()
   const people = new Set<PersonOfCountedRelation>()

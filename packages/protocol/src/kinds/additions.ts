@@ -73,7 +73,7 @@ export function additionProblem(kind: Kind, addition: AttributeAddition): string
   if (typeof wish !== 'object' || wish === null || Array.isArray(wish)) return 'attribute: must be an object'
   const given = wish as UncheckedAttribute
   const existing = recordType.attributes.find(({ name }) => name === given.name)
-  if (existing !== undefined) return indexProblem(existing, given)
+  if (existing !== undefined) return existingAttributeProblem(existing, given)
   const meansAlready = (name: string) => resolveSearchable(kind, recordType, name) !== undefined
   for (const check of ADDITION_CHECKS) {
     const problem = check(given, meansAlready)
@@ -83,9 +83,11 @@ export function additionProblem(kind: Kind, addition: AttributeAddition): string
 }
 
 type UncheckedAttribute = { readonly [member in keyof Attribute]?: unknown }
-type AdditionProblemFinder = (given: UncheckedAttribute, meansAlready: (name: string) => boolean) => string | null
+/** Returns the problem of an addition, or null. `meansAlready` is true for a name that queries of the record type can use. */
+type AdditionCheck = (given: UncheckedAttribute, meansAlready: (name: string) => boolean) => string | null
 
-function indexProblem(existing: Attribute, given: UncheckedAttribute): string | null {
+/** Why an addition with the name of an existing attribute is refused; null when it only switches on the index. */
+function existingAttributeProblem(existing: Attribute, given: UncheckedAttribute): string | null {
   if (existing.type === 'age') return `${existing.name}: nothing of it is stored; index ${existing.since}`
   const own: UncheckedAttribute = existing
   const same = [...ATTRIBUTE_MEMBERS, 'since'].every((member) => {
@@ -97,7 +99,7 @@ function indexProblem(existing: Attribute, given: UncheckedAttribute): string | 
 }
 
 /** The checks of an addition, in order: the first problem is reported. */
-const ADDITION_CHECKS: readonly AdditionProblemFinder[] = [
+const ADDITION_CHECKS: readonly AdditionCheck[] = [
   (given) => {
     const unknown = Object.keys(given).find((member) => !ATTRIBUTE_MEMBERS.includes(member))
     return unknown === undefined ? null : `${unknown}: must be one of ${ATTRIBUTE_MEMBERS.join(', ')}`

@@ -51,9 +51,9 @@ export interface EventRule {
   /** The event is also about records of this type whose primary identifier is a key of an element that was added to the list. */
   readonly also_of?: { readonly record_type: string; readonly list: RuleList }
   /**
-   * The relation whose persons the conditions are about, such as `member_list`. It matters only for events that an operator or
-   * another system publishes. A subscriber from whom persons of the relation are hidden gets such an event only if the conditions
-   * of at least one rule of the event are true without the hidden persons.
+   * The relation whose persons the conditions are about, such as `member_list`. It is used only for events that an operator or
+   * another system publishes. If some of these persons are hidden from a subscriber, the conditions are checked on the record
+   * without them, and the subscriber gets the event only if the conditions of one of the event's rules are true.
    */
   readonly persons?: string
   /**

@@ -17,7 +17,8 @@ import {
 
 /** The paths to the data of a person: first those in a Beneficiary, then those in a Member, as notifications have it. */
 const personPaths = ['member.demographic_info.person', 'member.demographic_info', 'demographic_info.person', 'demographic_info']
-const beneficiaryMemberPaths = ['member', '']
+/** Where a beneficiary's data may be: in the member `member`, or in the record itself (''). */
+const memberOrRecordPaths = ['member', '']
 
 /**
  * An enrolment in a programme. Published examples have enrolments in `member`. Newer schemas of the public standard have them
@@ -26,7 +27,7 @@ const beneficiaryMemberPaths = ['member', '']
 const enrolment: Compound = {
   name: 'enrolment',
   aliases: ['enrollment'],
-  paths: [...pathsAt(beneficiaryMemberPaths, 'programme_identifier'), ''],
+  paths: [...pathsAt(memberOrRecordPaths, 'programme_identifier'), ''],
   members: [
     // An element may be a plain value and not an object: it is then the identifier of the programme.
     ...programmeAttributes.map((member) =>
@@ -36,7 +37,7 @@ const enrolment: Compound = {
       name: 'enrolment_status',
       paths: ['enrolment_status', 'programme.enrolment_status'],
       record_paths: [
-        ...pathsAt(beneficiaryMemberPaths, 'enrolment_status', 'additional_attributes.enrolment_status'),
+        ...pathsAt(memberOrRecordPaths, 'enrolment_status', 'additional_attributes.enrolment_status'),
         'programme.enrolment_status',
       ],
       type: 'code',
@@ -45,7 +46,7 @@ const enrolment: Compound = {
     {
       name: 'enrolment_date',
       paths: ['enrolment_date', 'programme.enrolment_date'],
-      record_paths: [...pathsAt(beneficiaryMemberPaths, 'enrolment_date'), 'programme.enrolment_date'],
+      record_paths: [...pathsAt(memberOrRecordPaths, 'enrolment_date'), 'programme.enrolment_date'],
       type: 'date',
     },
   ],
@@ -58,7 +59,7 @@ const notifiedMemberShape: NotifiedShape = {
   members: [
     {
       name: 'member_identifier',
-      paths: [...pathsAt(beneficiaryMemberPaths, 'member_identifier'), ...personPaths, ...pathsAt(personPaths, 'identifier')],
+      paths: [...pathsAt(memberOrRecordPaths, 'member_identifier'), ...personPaths, ...pathsAt(personPaths, 'identifier')],
       as: 'identifiers',
     },
     {
@@ -81,15 +82,15 @@ const notifiedMemberShape: NotifiedShape = {
         { name: 'email', paths: ['email'], as: 'list' },
       ],
     },
-    { name: 'related_person', paths: pathsAt(beneficiaryMemberPaths, 'related_person'), as: 'objects' },
-    { name: 'is_disabled', paths: pathsAt(beneficiaryMemberPaths, 'is_disabled'), as: 'boolean' },
+    { name: 'related_person', paths: pathsAt(memberOrRecordPaths, 'related_person'), as: 'objects' },
+    { name: 'is_disabled', paths: pathsAt(memberOrRecordPaths, 'is_disabled'), as: 'boolean' },
     ...['marital_status', 'employment_status', 'occupation', 'income_level', 'education_level'].map((name) => {
-      return { name, paths: pathsAt(beneficiaryMemberPaths, name), as: 'value' } as const
+      return { name, paths: pathsAt(memberOrRecordPaths, name), as: 'value' } as const
     }),
-    { name: 'language_code', paths: pathsAt(beneficiaryMemberPaths, 'language_code'), as: 'list' },
-    { name: 'additional_attributes', paths: pathsAt(beneficiaryMemberPaths, 'additional_attributes'), as: 'objects' },
-    { name: 'registration_date', paths: pathsAt(beneficiaryMemberPaths, 'registration_date'), as: 'datetime' },
-    { name: 'last_updated', paths: pathsAt(beneficiaryMemberPaths, 'last_updated'), as: 'datetime' },
+    { name: 'language_code', paths: pathsAt(memberOrRecordPaths, 'language_code'), as: 'list' },
+    { name: 'additional_attributes', paths: pathsAt(memberOrRecordPaths, 'additional_attributes'), as: 'objects' },
+    { name: 'registration_date', paths: pathsAt(memberOrRecordPaths, 'registration_date'), as: 'datetime' },
+    { name: 'last_updated', paths: pathsAt(memberOrRecordPaths, 'last_updated'), as: 'datetime' },
   ],
 }
 
@@ -107,24 +108,24 @@ export const ibr: Kind = {
       document_types: ['Beneficiary', 'Member', 'Person'],
       primary_identifier: 'UIN',
       identifiers: [
-        ...pathsAt(beneficiaryMemberPaths, 'member_identifier').map((path) => ({ path, type: 'UIN', names: 'record' as const })),
+        ...pathsAt(memberOrRecordPaths, 'member_identifier').map((path) => ({ path, type: 'UIN', names: 'record' as const })),
         ...personPaths.map((path) => ({ path, names: 'record' as const })),
         ...pathsAt(personPaths, 'identifier').map((path) => ({ path, type: 'UIN', names: 'record' as const })),
       ],
       attributes: [
         ...personAttributes(personPaths),
         ...addressAttributes(personPaths),
-        ...lifeAndWorkAttributes(beneficiaryMemberPaths),
+        ...lifeAndWorkAttributes(memberOrRecordPaths),
         { name: 'assistance_unit', paths: ['assistance_unit'], type: 'code', codes: 'group_type' },
-        ...registrationAttributes(beneficiaryMemberPaths),
+        ...registrationAttributes(memberOrRecordPaths),
       ],
       compounds: [enrolment],
       keyed_lists: [
         identifierKeyedList([
-          ...pathsAt(beneficiaryMemberPaths, 'member_identifier', 'identifier'),
+          ...pathsAt(memberOrRecordPaths, 'member_identifier', 'identifier'),
           ...pathsAt(personPaths, 'identifier'),
         ]),
-        programmeKeyedList(pathsAt(beneficiaryMemberPaths, 'programme_identifier')),
+        programmeKeyedList(pathsAt(memberOrRecordPaths, 'programme_identifier')),
       ],
       event_rules: [
         { event: 'enrollement', on: 'new' },
@@ -142,8 +143,8 @@ export const ibr: Kind = {
       relations: [
         {
           name: 'related_person',
-          paths: pathsAt(beneficiaryMemberPaths, 'related_person.related_member'),
-          entries: pathsAt(beneficiaryMemberPaths, 'related_person'),
+          paths: pathsAt(memberOrRecordPaths, 'related_person.related_member'),
+          entries: pathsAt(memberOrRecordPaths, 'related_person'),
           record_type: 'Beneficiary',
         },
       ],

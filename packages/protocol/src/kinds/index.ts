@@ -19,17 +19,17 @@ export function kindNamed(name: string): Kind | undefined {
 
 /** The record type for a name in `reg_record_type` or `response_entity`, such as `spdci-extensions-dci:Person`. */
 export function resolveRecordType(kind: Kind, spelling: string): RecordType | undefined {
-  return findNamedRow(kind.record_types, spelling, (type) => [type.name, type.emitted, ...type.aliases])
+  return findDefinitionByName(kind.record_types, spelling, (type) => [type.name, type.emitted, ...type.aliases])
 }
 
 /** The identifier type for a name in a query or a record, such as BRN for `BIRTH_REG_NO`. */
 export function resolveIdentifierType(kind: Kind, spelling: string): IdentifierType | undefined {
-  return findNamedRow(kind.identifier_types, spelling, namesOf)
+  return findDefinitionByName(kind.identifier_types, spelling, namesOf)
 }
 
 /** The event type for a name in `reg_event_type`, such as LiveBirth for `...:RegistryEventType:live_birth`. */
 export function resolveEventType(kind: Kind, spelling: string): EventType | undefined {
-  return findNamedRow(kind.event_types, spelling, (type) => [type.name, ...type.aliases])
+  return findDefinitionByName(kind.event_types, spelling, (type) => [type.name, ...type.aliases])
 }
 
 /** True when a search may have this `reg_event_type`: an event type of the kind, or one of its `search_event_types`. */
@@ -42,7 +42,7 @@ export function isSearchEventType(kind: Kind, spelling: string): boolean {
 /** The attribute for a name in a sort or query: its name, an alias, or one of its paths. */
 export function resolveAttribute(recordType: RecordType, spelling: string): Attribute | undefined {
   const spellings = (attribute: Attribute) => [...namesOf(attribute), ...attribute.paths]
-  const find = (key: string) => findNamedRow(recordType.attributes, key, spellings, searchKey)
+  const find = (key: string) => findDefinitionByName(recordType.attributes, key, spellings, searchKey)
   return findByQueryKey(recordType, spelling, find)
 }
 
@@ -83,7 +83,8 @@ function nameKey(name: string): string {
  */
 const rowsByNameKey = new WeakMap<readonly object[], ReadonlyMap<string, object>>()
 
-function findNamedRow<Row extends object>(
+/** The element of `rows` with this name in any of its spellings; undefined when there is none. */
+function findDefinitionByName<Row extends object>(
   rows: readonly Row[],
   name: string,
   spellingsOf: (row: Row) => readonly string[],

@@ -106,7 +106,6 @@ export interface Relation {
   readonly counted_by?: string
 }
 
-/** A type of record in a kind. */
 export interface RecordType {
   /** The canonical name, such as `Beneficiary`. It is unique in the kind, and part of the names of its tables. */
   readonly name: string
@@ -223,10 +222,9 @@ export interface Kind {
   readonly unlisted_identifiers?: false
   readonly event_types: readonly EventType[]
   /**
-   * The event types that a notification may name in `reg_event_type` (public standard 3.2, 3), by their canonical names. If the
-   * event has another type, the notification has no `reg_event_type`; a participant who accepts unlisted names gets the canonical
-   * name. If the kind has no such list, the notification has the name from the subscribe request; an event of another type than
-   * the subscription, such as a correction, has its canonical name.
+   * The event types whose canonical names a notification may have in `reg_event_type` (public standard 3.2, 3). A notification
+   * of another type has no `reg_event_type`, unless the participant accepts canonical names that are not in this list. In a kind
+   * without the list, the name is that of the subscribe request; it is canonical if the event is not of the subscribed type.
    */
   readonly notified_event_types?: readonly string[]
   /** More values that a search may have in `reg_event_type`, from published examples. They name no event of the kind. */

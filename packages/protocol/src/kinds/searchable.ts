@@ -109,9 +109,9 @@ function addIdentifierSearchables(
 }
 
 /**
- * The places of the record's own identifiers, with the type of each. Empty when no other person in the record, such as a member
- * of a household, has identifiers. In a query, the path of an own identifier means only identifiers of its type. The path of
- * another person's identifier means identifiers of the types that this function does not return.
+ * The places of the record's own identifiers, with the type of each. In a query, such a path means only identifiers of its type,
+ * and the path of another person's identifier means only the other types. Empty when the record has identifiers of no other
+ * person, such as a member of a household: then no types need to be told apart.
  */
 function ownIdentifierPlaces(kind: Kind, { identifiers }: RecordType) {
   if (identifiers.every(({ names }) => names === 'record')) return []

@@ -10,7 +10,8 @@ export const PATTERN_MAX_LENGTH = 100
 /** The longest value that a pattern may describe, in characters. */
 const VALUE_MAX_LENGTH = 64
 
-const PATTERN_RULE =
+/** The message for a pattern that cannot be parsed. */
+const PATTERN_SYNTAX_MESSAGE =
   'must be digits, capital letters, - / . _ and classes such as [0-9], [A-Z0-9] or \\d, each with {n}, {n,m} or ? if it is there several times or may be missing'
 /** One part of a pattern: a class, `\d`, an escaped or plain character; with or without a repetition. */
 const PATTERN_PART =
@@ -28,15 +29,15 @@ const stepsByPattern = new Map<string, readonly PatternStep[] | null>()
 /** The rule that a pattern breaks; null when it is valid. */
 export function patternProblem(pattern: string): string | null {
   if (pattern.length > PATTERN_MAX_LENGTH) return `must be at most ${PATTERN_MAX_LENGTH} characters`
-  const steps = stepsOf(pattern)
-  if (steps === null) return PATTERN_RULE
+  const steps = findPatternSteps(pattern)
+  if (steps === null) return PATTERN_SYNTAX_MESSAGE
   if (steps.length > VALUE_MAX_LENGTH) return `must describe values of at most ${VALUE_MAX_LENGTH} characters`
   return steps.some(({ optional }) => !optional) ? null : 'must describe values of one character at least'
 }
 
 /** True when the whole value has the form. @throws Error the pattern is too long or cannot be parsed */
 export function hasForm(pattern: string, value: string): boolean {
-  const steps = stepsOf(pattern)
+  const steps = findPatternSteps(pattern)
   if (steps === null) throw new Error('not a pattern')
   // The steps of the pattern that the next character of the value may match.
   let next = addReachableSteps(steps, new Set([0]))
@@ -55,7 +56,7 @@ export const isOfForm = ({ patterns }: Pick<IdentifierType, 'patterns'>, value: 
 
 /** The shortest value of the form, with the first character of each class. */
 export function sampleOfForm(pattern: string): string {
-  const required = (stepsOf(pattern) ?? []).filter(({ optional }) => !optional)
+  const required = (findPatternSteps(pattern) ?? []).filter(({ optional }) => !optional)
   return required.map(({ characters }) => characters[0] ?? '').join('')
 }
 
@@ -65,7 +66,8 @@ function addReachableSteps(steps: readonly PatternStep[], reached: Set<number>):
   return reached
 }
 
-function stepsOf(pattern: string): readonly PatternStep[] | null {
+/** The steps of a pattern, parsed once; null when the pattern is too long or cannot be parsed. */
+function findPatternSteps(pattern: string): readonly PatternStep[] | null {
   const found = stepsByPattern.get(pattern)
   if (found !== undefined) return found
   const steps = pattern.length > PATTERN_MAX_LENGTH ? null : parsePattern(pattern.replace(/^\^/, '').replace(/\$$/, ''))

@@ -4,6 +4,7 @@ import { Consent, CorrelationId, oneOf, TransactionId } from '../common.ts'
 import { AttributeEqualsQuery, answerItemMemberSchemas } from './enrolment.ts'
 import { IncomingConsent } from './incoming.ts'
 
+/** The schema of a question about a person's disability: whether it is registered, its details, or the support. */
 export const DisabledRequest = Type.Object(
   {
     transaction_id: TransactionId,

@@ -19,6 +19,7 @@ export const IdentifierQuery = Type.Object(
 )
 export type IdentifierQuery = Static<typeof IdentifierQuery>
 
+/** The schema of a query in the form expression or graphql: `type` names the form, `value` has the conditions. */
 export const TypedExpression = Type.Object(
   {
     type: Type.String({ description: 'Names the query type, such as ns:org:QueryType:expression (G12).' }),

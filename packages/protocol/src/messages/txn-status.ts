@@ -9,7 +9,7 @@ import { SearchResponse } from './search.ts'
 import { SubscribeResponse } from './subscribe.ts'
 import { UnSubscribeResponse } from './unsubscribe.ts'
 
-/** The type of the earlier transaction. The list has the types that any kind has (D14). */
+/** The type of the earlier transaction: the types of all kinds together (D14). */
 export const TxnType = oneOf(['search', 'subscribe', 'unsubscribe', 'receipt'], {
   description: 'Which transactions are asked about (N4, D14).',
 })
@@ -25,6 +25,7 @@ const StatusAttributeValue = Type.String({ minLength: 1, maxLength: 99 })
 /** The largest number of values in one status request: as many as a batch can have items. */
 const MAX_STATUS_REQUEST_VALUES = 10_000
 
+/** The schema of the member `txnstatus_request`: which earlier transaction a `TxnStatusRequest` asks about. */
 export const TxnStatusQuestion = Type.Object(
   {
     reference_id: ReferenceId,

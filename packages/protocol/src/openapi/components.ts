@@ -4,7 +4,6 @@ import type { TSchema } from 'typebox'
 /** Matches a name that OpenAPI allows for a component (OpenAPI 3.1, "Components Object"). */
 const COMPONENT_NAME_PATTERN = /^[A-Za-z][A-Za-z0-9._-]*$/
 
-/** A plain JSON object. */
 export type JsonObject = { [member: string]: unknown }
 
 /** Collects schemas. A schema whose title OpenAPI allows as a name becomes the component with that name. */

@@ -160,7 +160,8 @@ const disabilityExample =
     reply: reply(kind),
   })
 
-const EXAMPLES_BY_OPERATION: Readonly<Record<string, (kind: Kind) => MessageExample>> = {
+/** For each operation, the function that makes an example of its request and its reply. */
+const EXAMPLE_MAKERS_BY_OPERATION: Readonly<Record<string, (kind: Kind) => MessageExample>> = {
   search: searchExample,
   subscribe: subscribeExample,
   unsubscribe: unsubscribeExample,
@@ -184,7 +185,7 @@ const EXAMPLES_BY_OPERATION: Readonly<Record<string, (kind: Kind) => MessageExam
 
 /** The example of an operation. @throws RangeError there is none */
 export function exampleOfOperation(kind: Kind, operationName: string): MessageExample {
-  const make = Object.hasOwn(EXAMPLES_BY_OPERATION, operationName) ? EXAMPLES_BY_OPERATION[operationName] : undefined
+  const make = Object.hasOwn(EXAMPLE_MAKERS_BY_OPERATION, operationName) ? EXAMPLE_MAKERS_BY_OPERATION[operationName] : undefined
   if (!make) throw new RangeError(`there is no example of operation ${operationName}`)
   return make(kind)
 }

@@ -24,7 +24,8 @@ const EXAMPLE_CONDITIONS: ExampleConditions = [
   ['registration_date', 'ge', '2024'],
 ]
 
-const typedExpression = (type: string, expression: unknown) => ({ type: `ns:org:QueryType:${type}`, value: { expression } })
+/** Makes a query in the form of `TypedExpression`. @param type `expression` or `graphql` */
+const makeTypedExpression = (type: string, expression: unknown) => ({ type: `ns:org:QueryType:${type}`, value: { expression } })
 
 /** One example for each query form. The identifier form comes first; the others all ask for the same conditions. */
 export function queryExamples(kind: Kind): readonly QueryExample[] {
@@ -37,7 +38,7 @@ export function queryExamples(kind: Kind): readonly QueryExample[] {
       name: 'expression',
       summary: 'By an expression',
       query_type: 'expression',
-      query: typedExpression('expression', {
+      query: makeTypedExpression('expression', {
         collection: recordType.emitted,
         query: { $and: asked.map(([name, operator, value]) => ({ [name]: { [`$${operator}`]: value } })) },
       }),
@@ -47,7 +48,7 @@ export function queryExamples(kind: Kind): readonly QueryExample[] {
       name: 'graphql',
       summary: 'By graphql, which also says what is answered of each record',
       query_type: 'graphql',
-      query: typedExpression('graphql', exampleGraphql(recordType, asked)),
+      query: makeTypedExpression('graphql', exampleGraphql(recordType, asked)),
     },
   ]
 }

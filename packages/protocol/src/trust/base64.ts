@@ -6,7 +6,7 @@ export type Bytes = Uint8Array<ArrayBuffer>
 
 const utf8Encoder = new TextEncoder()
 
-/** The text as UTF-8 bytes. */
+/** The text as UTF-8 bytes; a lone surrogate becomes U+FFFD. */
 export const utf8Bytes = (text: string): Bytes => nodeBuffer?.from(text, 'utf8') ?? utf8Encoder.encode(text)
 
 /** Returns bytes as standard base64 text with padding. */

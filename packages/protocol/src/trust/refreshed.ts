@@ -26,7 +26,8 @@ export interface RefreshRules {
   readonly now?: () => number
 }
 
-interface DatedCopy<Value> extends Fetched<Value> {
+/** The stored value. `since` is the time, by the clock `now`, at which the request for it began. */
+interface StoredValue<Value> extends Fetched<Value> {
   readonly since: number
 }
 
@@ -34,7 +35,7 @@ interface DatedCopy<Value> extends Fetched<Value> {
 export class Refreshed<Value> {
   readonly #rules: RefreshRules
   readonly #now: () => number
-  #copy: DatedCopy<Value> | undefined
+  #copy: StoredValue<Value> | undefined
   #endedAt = Number.NEGATIVE_INFINITY
   #problem: unknown
   #pending: Promise<Value> | undefined
@@ -86,7 +87,7 @@ export class Refreshed<Value> {
     }
   }
 
-  #age({ since }: DatedCopy<Value>): number {
+  #age({ since }: StoredValue<Value>): number {
     return this.#now() - since
   }
 

@@ -1,7 +1,7 @@
 /** The columns that store the attributes and compounds of a record type, and the identifiers by which searches are sorted. */
 
 import { oncePerObject } from '@rollcall/core/model/once-per'
-import { sortColumnGroup } from '@rollcall/core/model/registry'
+import { identifierSortColumnName } from '@rollcall/core/model/registry'
 import { columnName, joinName } from '@rollcall/database/names'
 import {
   type Attribute,
@@ -41,8 +41,8 @@ interface ColumnTemplate {
   toSql(value: AttributeScalar): string
 }
 
-const plainColumnShape = (sql_type: string): ColumnTemplate => ({ suffix: '', sql_type, toSql: String })
-const TEXT_COLUMN: ColumnTemplate = { ...plainColumnShape('text'), collation: '"C"' }
+const columnTemplateOfSqlType = (sql_type: string): ColumnTemplate => ({ suffix: '', sql_type, toSql: String })
+const TEXT_COLUMN: ColumnTemplate = { ...columnTemplateOfSqlType('text'), collation: '"C"' }
 
 function readFirstOrLastDay(value: AttributeScalar, end: 'from' | 'to'): string {
   if (typeof value !== 'object') throw new TypeError('a date attribute holds an interval of days')
@@ -60,9 +60,9 @@ const COLUMNS_BY_TYPE: Readonly<Record<AttributeType, readonly ColumnTemplate[]>
     { suffix: '_from', sql_type: 'date', toSql: (value) => readFirstOrLastDay(value, 'from') },
     { suffix: '_to', sql_type: 'date', toSql: (value) => readFirstOrLastDay(value, 'to') },
   ],
-  datetime: [plainColumnShape('timestamp with time zone')],
-  number: [plainColumnShape('double precision')],
-  boolean: [plainColumnShape('boolean')],
+  datetime: [columnTemplateOfSqlType('timestamp with time zone')],
+  number: [columnTemplateOfSqlType('double precision')],
+  boolean: [columnTemplateOfSqlType('boolean')],
   // An age has no column: each query computes it from a date.
   age: [],
 }
@@ -102,7 +102,6 @@ function quoteArrayElement(element: string): string {
   return `"${element.replace(/["\\]/g, '\\$&')}"`
 }
 
-/** The column of one compound. */
 interface CompoundColumn extends RecordColumn {
   readonly compound: Compound
   /** Returns a compound's elements as text for its column; null when there are none. */
@@ -148,7 +147,7 @@ export function memberJsonWriter(member: Attribute): (value: AttributeScalar) =>
 
 /** The columns of one attribute, of one compound, or of one identifier type by which records can be sorted. */
 interface ColumnGroup {
-  /** The name of the attribute or compound in the kind; for an identifier type, the name from `sortColumnGroup`. */
+  /** The name of the attribute or compound in the kind; for an identifier type, the name from `identifierSortColumnName`. */
   readonly name: string
   readonly columns: readonly RecordColumn[]
   /** The method of the group's index, such as btree; null when no index is declared. */
@@ -180,7 +179,7 @@ export function columnGroups(recordType: RecordType): readonly ColumnGroup[] {
       method: compound.indexed ? 'gin' : null,
     })),
     ...sortedIdentifiers(recordType).map((type) => ({
-      name: sortColumnGroup(type),
+      name: identifierSortColumnName(type),
       columns: [identifierSortColumn(type)],
       method: null,
     })),

@@ -8,7 +8,6 @@ import type { ClientBase } from 'pg'
 import { recordTable } from './record-tables.ts'
 import { aliasesInRetiredRecords } from './retired-records.ts'
 
-/** A record that was deleted. */
 export interface DeletedRecord {
   readonly id: RecordId
   readonly document: string

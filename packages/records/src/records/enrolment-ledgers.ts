@@ -10,7 +10,7 @@ import type { ClientBase } from 'pg'
 import { recordTable } from './record-tables.ts'
 import { aliasesOf } from './retired-records.ts'
 
-type NamedIdentifier = Pick<RecordIdentifier, 'type' | 'value'>
+type TypeAndValue = Pick<RecordIdentifier, 'type' | 'value'>
 
 /**
  * Locks the registry for enrolment updates that add persons or identifiers, until the transaction ends. The later of
@@ -21,7 +21,7 @@ export async function lockAddedPersons(client: ClientBase, registryId: number): 
 }
 
 /** An identifier, and the record that it names. */
-export interface IdentifierWithRecord extends NamedIdentifier {
+export interface IdentifierWithRecord extends TypeAndValue {
   readonly record: RecordId
 }
 
@@ -30,7 +30,7 @@ export async function findByIdentifiers(
   client: ClientBase,
   registry: RegistryShape,
   recordType: RecordType,
-  identifiers: readonly NamedIdentifier[],
+  identifiers: readonly TypeAndValue[],
 ): Promise<readonly IdentifierWithRecord[]> {
   const storable = identifiers.filter(({ value }) => isStorable(value))
   const { rows } = await client.query<IdentifierWithRecord & { readonly names_record: boolean }>(
@@ -46,7 +46,7 @@ export async function findByIdentifiers(
 }
 
 /** A locked record, with its enrolment ledger. */
-export interface LedgerRecord {
+export interface RecordWithLedger {
   readonly id: RecordId
   readonly primary_identifier: string
   /** The record as canonical JSON. */
@@ -66,9 +66,9 @@ export async function lockLedgers(
   registry: RegistryShape,
   recordType: RecordType,
   ids: readonly RecordId[],
-): Promise<readonly LedgerRecord[]> {
+): Promise<readonly RecordWithLedger[]> {
   if (ids.length === 0) return []
-  const { rows } = await client.query<Omit<LedgerRecord, 'state' | 'aliases'>>(
+  const { rows } = await client.query<Omit<RecordWithLedger, 'state' | 'aliases'>>(
     `select id::text, primary_identifier, document from ${quoteName(recordTable(registry, recordType).table)} as record
      where id = any($1::bigint[]) order by record.id for no key update`,
     [ids],
@@ -134,7 +134,7 @@ export async function dueLedgers(
   return new Map(rows.map(({ record, state }) => [record, state]))
 }
 
-/** The records of one type in a registry in which a scheduled enrolment status is due. */
+/** Records of one type in a registry. Each of them has a scheduled enrolment status that is due. */
 export interface RecordsWithDueStatus {
   readonly registry: number
   readonly record_type: string
@@ -156,7 +156,6 @@ export async function findRecordsWithDueStatus(
   return rows
 }
 
-/** Deletes the enrolment ledgers of these records. */
 export async function deleteLedgers(
   client: ClientBase,
   { registry, record_type }: Pick<RecordsWithDueStatus, 'registry' | 'record_type'>,

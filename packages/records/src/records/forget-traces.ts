@@ -9,7 +9,7 @@ interface DeletedRecordKey {
 
 /**
  * SQL that gives the time at which a record was last deleted; null when it was not deleted since a given time.
- * @param of an SQL expression for each value; `since` is the given time
+ * @param of SQL expressions: `since` of the given time, the others of the key of the record
  */
 export const lastDeletionSql = (of: Readonly<Record<keyof DeletedRecordKey | 'since', string>>): string =>
   `(select max(deleted_at) from record_tombstone where registry = ${of.registry} and record_type = ${of.record_type}
@@ -28,7 +28,6 @@ export async function forgetDeletionTraces(
   return rowCount ?? 0
 }
 
-/** Counts the traces of a deleted record. */
 export async function countDeletionTraces(
   client: Pick<PoolClient, 'query'>,
   { registry, record_type, primary_identifier }: DeletedRecordKey,

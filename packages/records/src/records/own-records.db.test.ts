@@ -7,7 +7,7 @@ import { type Attribute, KINDS, type Kind, type RecordType } from '@rollcall/pro
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { holdTable } from '../../../keys/test/held-table.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
-import { ownRecordSource } from './own-records.ts'
+import { recordSourceOfOwnTables } from './own-records.ts'
 import { ensureRecordTables } from './record-tables.ts'
 
 const [civil] = KINDS as readonly [Kind, ...Kind[]]
@@ -50,7 +50,7 @@ const SURNAME = (value: string): Predicate => {
 const finder =
   (predicate: (value: string) => Predicate) =>
   (value: string, more: Partial<SearchPageRequest> = {}) =>
-    ownRecordSource(database.db)
+    recordSourceOfOwnTables(database.db)
       .reader('async')
       .find(registry, { recordType, predicate: predicate(value), page: { ...page, ids: more.cap ?? page.cap, ...more } })
 const byPhone = finder(PHONE)
@@ -97,7 +97,7 @@ describe('the ids of all that match', () => {
   })
 
   test('find their documents again, in any order; what is gone is left out', async () => {
-    const read = (ids: readonly string[]) => ownRecordSource(database.db).reader('async').read(registry, recordType, ids)
+    const read = (ids: readonly string[]) => recordSourceOfOwnTables(database.db).reader('async').read(registry, recordType, ids)
     expect(numbers(await read(['9', '3', '100000', '7']))).toEqual([9, 3, 7])
     expect(await read([])).toEqual([])
   })
@@ -111,7 +111,7 @@ describe('a snapshot', () => {
   const look = (state: RecordReader) => state.find(registry, { recordType, predicate: SURNAME('new'), page })
 
   test('is one state, whatever is committed meanwhile', async () => {
-    await ownRecordSource(database.db).session(async (state) => {
+    await recordSourceOfOwnTables(database.db).session(async (state) => {
       expect((await look(state)).total).toBe(0)
       await database.db.pool.query(
         `insert into r1_test_person (primary_identifier, document, surname) values ('new', '{}', 'new')`,
@@ -123,7 +123,7 @@ describe('a snapshot', () => {
       expect(found.ids).toEqual(ALL.map(String))
       expect(numbers(await state.read(registry, recordType, ['97']))).toEqual([97])
     })
-    expect((await ownRecordSource(database.db).session(look)).total).toBe(1)
+    expect((await recordSourceOfOwnTables(database.db).session(look)).total).toBe(1)
   })
 
   test.each([
@@ -136,7 +136,7 @@ describe('a snapshot', () => {
     await ensureRecordTables(database.db, locked)
     const held = await holdTable(database, 'r2_test_person')
     try {
-      await ownRecordSource(impatient).session(async (state) => {
+      await recordSourceOfOwnTables(impatient).session(async (state) => {
         const slow = state.find(locked, { recordType, predicate, page: { ...page, sort } })
         await expect(slow).rejects.toMatchObject({ name: 'SearchTimeout', cause: { code: '57014' } })
         expect((await look(state)).total).toBe(1)

@@ -92,7 +92,7 @@ function groupLookUps(pipeline: Pipeline): SearchStatementRunners['lookUp'] {
 }
 
 /** The records in our own tables, as a source that reads and searches them. */
-export function ownRecordSource(db: Database): RecordSource {
+export function recordSourceOfOwnTables(db: Database): RecordSource {
   const { sync, async } = statementRunnersByMode(db)
   const readers = { sync: makeRecordReader(sync), async: makeRecordReader(async) }
   return {
@@ -234,7 +234,7 @@ interface FoundRow {
 
 /**
  * Finds the records that satisfy a condition, in one statement that stops after one record more than the cap.
- * @param participant see `StatementNames.nameOf`
+ * @param participant the id of the participant who searches, or 0 for the operator: each has a share of the statement names
  */
 export async function findMatchingRecords(
   { search, names }: SearchStatementRunners,

@@ -51,7 +51,7 @@ export function prepareRecord(kind: Kind, recordType: RecordType, document: Json
   }
   const text = checkedCanonicalJson(document)
   // All values are read before the record may be refused for its identifiers, so that the notes are complete.
-  const columns = attributeAndListValues(recordType, document, notes)
+  const columns = attributeAndCompoundValues(recordType, document, notes)
   const identifiers = readIdentifiers(kind, recordType, document, notes)
   const [primary, another] = identifiers.filter(({ type, names }) => type === recordType.primary_identifier && names === 'record')
   if (primary === undefined) {
@@ -99,7 +99,7 @@ export function columnValues(
   document: JsonValue,
   identifiers: readonly RecordIdentifier[],
 ): (string | null)[] {
-  return [...attributeAndListValues(recordType, document), ...identifierSortValues(recordType, identifiers)]
+  return [...attributeAndCompoundValues(recordType, document), ...identifierSortValues(recordType, identifiers)]
 }
 
 function identifierSortValues(recordType: RecordType, identifiers: readonly RecordIdentifier[]): (string | null)[] {
@@ -109,7 +109,7 @@ function identifierSortValues(recordType: RecordType, identifiers: readonly Reco
   })
 }
 
-function attributeAndListValues(recordType: RecordType, document: JsonValue, notes?: ReadingNotes): (string | null)[] {
+function attributeAndCompoundValues(recordType: RecordType, document: JsonValue, notes?: ReadingNotes): (string | null)[] {
   const values: (string | null)[] = []
   for (const read of valueReadersOf(recordType)) read(document, values, notes)
   return values

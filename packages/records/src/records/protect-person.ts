@@ -85,7 +85,7 @@ export interface PrimaryIdentifierChange {
 /**
  * Protects the new primary identifiers of protected persons. The caller has the lock `lockRegistryFor(..., 'change')`, and writes
  * the records afterwards.
- * @returns those of the new primary identifiers that are newly stored, or whose `protects` has become true
+ * @returns those of the new primary identifiers that are stored only now, or that begin to protect records
  */
 export async function protectNewPrimaryIdentifiers(
   client: ClientBase,

@@ -113,11 +113,11 @@ export async function storeNamedProtectedPersons(
 
 /**
  * Marks records, and the records that were merged into them, as those of protected persons. A record in a source outside gets no
- * mark: searches compare its identifiers with the stored ones. Also stores identifiers of these persons: each primary identifier,
- * and any other identifier that identifies one person. An identifier does not if another record has it too, or if its type is the
- * primary one of another record type, such as that of households.
+ * mark: searches compare its identifiers with the stored ones. Also stores the identifiers of these persons: the primary one, and
+ * the others, except those that another record has too, or whose type is the primary one of another record type, such as that of
+ * households.
  * @param records if they are in a source outside, their `identifiers` must be only those that no other record has
- * @returns the identifiers that are new for these persons, or whose `protects` has become true
+ * @returns the identifiers that are new for these persons, or that begin to protect records
  */
 export async function addProtectedRecords(
   client: ClientBase,
@@ -157,7 +157,6 @@ export async function addProtectedRecords(
   return insertProtectedIdentifiers(client, registry.id, rows)
 }
 
-/** An identifier of a protected person. */
 export interface ProtectedIdentifier extends Identifier {
   readonly person: number
   /** True when every record that has this identifier as its own is protected. */
@@ -239,7 +238,7 @@ export async function bumpProtectionVersion(client: Pick<ClientBase, 'query'>, r
 
 /**
  * The records to find: those that are stored as naming one of these persons, and those in which a part has one of the
- * identifiers. Both lists have elements when a person is newly protected; in all other calls, one list is empty.
+ * identifiers. Both are given when a person is newly protected, only `persons` when a protection ends, otherwise `identifiers`.
  */
 interface NamingRecordsQuery {
   readonly persons: readonly number[]
@@ -298,9 +297,9 @@ async function findRecordsNamingPersons(
 
 /**
  * True when the text of all documents must be searched: then the columns of a record may have data of a person whose identifiers
- * are not in the record's identifier rows. Attributes that an operator added are one reason, because they may read any member.
- * Compounds and counts that read the persons of a relation are another, but only when a person is newly protected: the search
- * takes long, and otherwise the writer of one record would wait for it.
+ * are not in the record's identifier rows. This is so when an operator added attributes, because they may read any
+ * member. When a person is newly protected, this is also so if a compound or a count reads the persons of a relation. In other
+ * calls the writer of one record waits, and the search takes long, so relations are no reason.
  */
 function isTextSearched({ kind }: RegistryShape, recordType: RecordType, isNewlyProtected: boolean): boolean {
   const own = kindNamed(kind.name)?.record_types.find(({ name }) => name === recordType.name)

@@ -3,7 +3,7 @@
  * than this version's, `column_fill` lists the column, and no query may use the column before its backfill has ended.
  */
 import { createHash } from 'node:crypto'
-import { IDENTIFIER_COLUMN_GROUP, sortColumnGroup } from '@rollcall/core/model/registry'
+import { IDENTIFIER_COLUMN_GROUP, identifierSortColumnName } from '@rollcall/core/model/registry'
 import {
   attributeRules,
   canonicalJson,
@@ -39,7 +39,7 @@ function makeRuleDigests(kind: Kind, recordType: RecordType): RuleDigests {
   ]
   const own = rows.filter(([name]) => stored.has(name))
   const identifiers = identifierRules(kind, recordType)
-  const sorted = sortedIdentifiers(recordType).map(sortColumnGroup)
+  const sorted = sortedIdentifiers(recordType).map(identifierSortColumnName)
   const all = [...own, ...[IDENTIFIER_COLUMN_GROUP, ...sorted].map((name) => [name, identifiers] as const)]
   return new Map(all.map(([name, rules]) => [name, computeRulesDigest(rules)]))
 }
@@ -74,9 +74,9 @@ export async function storeReadingRules(
 }
 
 /**
- * Forgets the rules of column groups that this version does not know. It writes records without them, so a later version that
- * knows them must read them again. Attributes that an operator added stay: another node may have added one after the registry was
- * read.
+ * Deletes the stored rules of column groups that this version does not know. It writes records without these columns, so a later
+ * version must read their values again. Rules of attributes that an operator added stay: another node may have added an attribute
+ * after the registry was read.
  */
 export async function forgetUnknownRules(
   transaction: Transaction<unknown>,

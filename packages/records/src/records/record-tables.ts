@@ -83,7 +83,7 @@ function computeRecordTable(registryId: number, recordType: RecordType): RecordT
  * @throws StoreRefusal a column exists with another type
  */
 export async function ensureRecordTables(db: { kysely: Kysely<unknown> }, registry: RegistryShape): Promise<void> {
-  // Searches wait behind a new column, while it waits for statements that use its table, such as a backup.
+  // A new column waits for statements that use its table, such as a backup, and searches wait behind it. So the wait is short.
   await repeatAfterConflicts(() =>
     db.kysely.transaction().execute(async (transaction) => {
       await sql`select set_config('lock_timeout', ${TABLE_LOCK_TIMEOUT}, true)`.execute(transaction)

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { lockWaits } from '../../../keys/test/held-table.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { addRegistry } from '../registries/registries.ts'
-import { ownRecordSource } from './own-records.ts'
+import { recordSourceOfOwnTables } from './own-records.ts'
 import { type PreparedRecord, prepareRecord } from './prepare-record.ts'
 import { recordTable } from './record-tables.ts'
 import { type WriteResult, writeRecords } from './record-writer.ts'
@@ -104,7 +104,7 @@ test('no records are no work', async () => {
 test('a shared identifier leads to every record that bears it', async () => {
   await write(record('A1', { phone_number: ['+15550100'] }), record('B2', { phone_number: ['+15550100'] }))
   const page = { sort: [], limit: 10, offset: 0, cap: 100 }
-  const found = await ownRecordSource(database.db)
+  const found = await recordSourceOfOwnTables(database.db)
     .reader('sync')
     .find(registry, {
       recordType: person,

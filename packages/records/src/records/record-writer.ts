@@ -18,7 +18,6 @@ import { updateRows } from './update-rows.ts'
 /** The most tries to write one batch while other writers change the same records. */
 const MOST_WRITE_ATTEMPTS = 8
 
-/** A record that was written. */
 export interface WrittenRecord {
   readonly id: RecordId
   readonly primary_identifier: string
@@ -59,7 +58,6 @@ export interface WriteOptions {
   readonly sameIdentifiers?: ReadonlySet<string>
 }
 
-/** The result of `writeRecords`. */
 export interface WriteResult {
   readonly inserted: readonly WrittenRecord[]
   /** The records that were replaced, including those whose document did not change. */

@@ -5,7 +5,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { StoreRefusal, StoreUnavailable } from '@rollcall/database/refusal'
 import type { ClientBase } from 'pg'
-import { ownRecordSource, readerInTransaction } from './own-records.ts'
+import { readerInTransaction, recordSourceOfOwnTables } from './own-records.ts'
 import { OWN_TABLES_SINK, type RecordSink } from './record-sink.ts'
 
 /** The functions that read and write the records of a registry. */
@@ -101,7 +101,7 @@ export function setRegistryRecords(db: Database, registry: { readonly id: number
 
 function ownRecordsOf(db: Database): RegistryRecords {
   const records = ownRecordsByPool.get(db.pool) ?? {
-    source: ownRecordSource(db),
+    source: recordSourceOfOwnTables(db),
     within: (client) => readerInTransaction(client, db.statementNames),
     sink: OWN_TABLES_SINK,
   }

@@ -38,7 +38,6 @@ export async function findRecordsMergedInto(
   return rows
 }
 
-/** The statement that finds the records that were merged into these. */
 export const recordsMergedIntoStatement = (registry: RegistryShape, recordType: RecordType, survivors: readonly RecordId[]) => ({
   name: 'retired into',
   text: `select record::text, primary_identifier, document, survivor::text, event from retired_record as retired

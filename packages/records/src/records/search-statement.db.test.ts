@@ -6,7 +6,7 @@ import { openDatabase } from '@rollcall/database/database'
 import { KINDS, type Kind, type RecordType } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
-import { findMatchingRecords, ownRecordSource, readerInTransaction, statementRunnersByMode } from './own-records.ts'
+import { findMatchingRecords, readerInTransaction, recordSourceOfOwnTables, statementRunnersByMode } from './own-records.ts'
 import { ensureRecordTables, recordTable } from './record-tables.ts'
 import { groupedLookUpsStatement, lookUpStatement, type SqlCondition, searchStatement } from './search-statement.ts'
 import { predicateToSql } from './sql/to-sql.ts'
@@ -53,7 +53,7 @@ afterAll(() => database.close())
 const numbers = (records: readonly FoundRecord[]): number[] => records.map(({ document }) => JSON.parse(document).n)
 
 function find(value: string, page: Partial<SearchPageRequest> = {}, type = 'MOBILE') {
-  return ownRecordSource(database.db)
+  return recordSourceOfOwnTables(database.db)
     .reader('sync')
     .find(registry, {
       recordType,
@@ -107,7 +107,7 @@ test('look-ups at one time share statements of 32 at most, and each finds its ow
   })
   const { pipeline, pool, statementNames } = database.db
   const statements = vi.spyOn(pipeline, 'query')
-  const { find } = ownRecordSource(database.db).reader('sync')
+  const { find } = recordSourceOfOwnTables(database.db).reader('sync')
   const found = await Promise.all(asked.map((query) => find(registry, query)))
   expect(statements).toHaveBeenCalledTimes(4)
   statements.mockRestore()
@@ -119,7 +119,7 @@ test('look-ups at one time share statements of 32 at most, and each finds its ow
 test('look-ups that wait behind one that is not answered in time fail with it, and may be asked again', async () => {
   const hasty = openDatabase({ ...database.connection, statement_timeout: 300 })
   const statements = vi.spyOn(hasty.pipeline, 'query')
-  const { find } = ownRecordSource(hasty).reader('sync')
+  const { find } = recordSourceOfOwnTables(hasty).reader('sync')
   const identifiers = [{ type: 'UIN', value: 'U42' }]
   const query = { recordType, predicate: { is: 'identifier', identifiers }, page: { sort: [], limit: 1, offset: 0, cap: 9 } }
   const holder = await database.db.pool.connect()

@@ -28,8 +28,9 @@ export const isVisibleSql = ({ registry, recordType }: RecordTable, id: string, 
       and hidden.category <> all(${categories}::text[]) offset 0)`
 
 /**
- * The same as `isVisibleSql`, for a statement that tests many records. PostgreSQL finds out once in a statement whether the
- * registry has a protected record of the type. If there is none, the records are not tested one by one.
+ * SQL that is true as `isVisibleSql` is: the participant may find the record. It is for a statement that tests many records:
+ * PostgreSQL finds out once whether the registry has a protected record of the type. If there is none, the
+ * records are not tested one by one.
  */
 const isVisibleAmongManySql = (table: RecordTable, id: string, categories: string): string =>
   `(not (select exists (select 1 from protected_record
@@ -91,7 +92,6 @@ export function lookUpStatement(
   return ids === 0 ? { ...withoutIds, values } : { ...withIds, values: [...values, ids] }
 }
 
-/** A look-up of records by one identifier. */
 export interface LookUp {
   readonly identifier: Identifier
   readonly page: SearchPageRequest
@@ -166,7 +166,7 @@ function pageOfHitsSql(
     order by ${inOrder}`
 }
 
-/** SQL that adds the ids of all hits to the first row of the page, if there are at most `ids`. */
+/** SQL that adds the ids of all hits to the first row of the page, if there are at most as many as the SQL `ids` says. */
 function selectIdsSql(ids: string | undefined, keys: readonly SortKeyColumn[]): string {
   if (ids === undefined) return ''
   return `, case when (select count(*) from hit) between 1 and ${ids} and row_number() over (order by ${sortOrderSql(keys, 'page.')}) = 1

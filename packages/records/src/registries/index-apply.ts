@@ -31,7 +31,6 @@ export interface ApplyIndexesProgress {
   readonly total: number
 }
 
-/** The result of `applyIndexes`. */
 export interface ApplyIndexesResult {
   /** The names of the indexes that were built. */
   readonly built: readonly string[]

@@ -38,8 +38,8 @@ export async function declarePrimaryIdentifiers(
 }
 
 /**
- * Resolves the identifier types in `given`, one for each record type that it names, in any spelling. `names`: with canonical
- * names. `types`: the definitions of those identifier types that only other kinds have.
+ * Resolves the identifier types in `given`, one for each record type that it names, in any spelling. `names`: the canonical
+ * identifier type by the canonical record type. `types`: the definitions of those identifier types that only other kinds have.
  * @throws StoreRefusal a type cannot be used
  */
 export function readPrimaryIdentifiers(kind: Kind, given: Readonly<Record<string, string>>) {

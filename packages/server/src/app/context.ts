@@ -7,7 +7,7 @@ import type { HasSamples } from '@rollcall/admin/registries/samples'
 import { createAuditLog } from '@rollcall/audit/audit-log'
 import { failClosed } from '@rollcall/audit/fail-closed'
 import { createPseudonymMaker } from '@rollcall/audit/persons'
-import { createRefusalEntries } from '@rollcall/audit/refusal-entries'
+import { createRefusalEntryWriter } from '@rollcall/audit/refusal-entries'
 import { readNewestEntryTime } from '@rollcall/audit/store/open-chains'
 import { refuseOlderDatabase } from '@rollcall/backup/journal/journal'
 import { refuseUnfinishedRestore } from '@rollcall/backup/store/restorations'
@@ -20,7 +20,7 @@ import type { Limits } from '@rollcall/core/limits'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { readSchemaVersions } from '@rollcall/database/schema-version'
-import { createBreakers } from '@rollcall/delivery/delivery/breaker'
+import { createBreakerReader } from '@rollcall/delivery/delivery/breaker'
 import { createCredentials } from '@rollcall/delivery/delivery/credentials'
 import { createDispatcher } from '@rollcall/delivery/delivery/dispatcher'
 import { createLimiter } from '@rollcall/delivery/delivery/limiter'
@@ -32,9 +32,9 @@ import { createAcceptanceSlots } from '@rollcall/engine/exchange/acceptance-slot
 import type { SearchModes } from '@rollcall/engine/operations/item'
 import { ANSWERED_REQUESTS_SQL } from '@rollcall/engine/store/exchanges/accepted-exchanges'
 import { countWaitingExchanges } from '@rollcall/engine/store/exchanges/claims'
-import { createExchangeMemory } from '@rollcall/engine/store/exchanges/exchanges'
+import { createReceivedMessageStore } from '@rollcall/engine/store/exchanges/exchanges'
 import { createInbox } from '@rollcall/engine/store/exchanges/inbox'
-import { createCiphertextMemory } from '@rollcall/engine/store/exchanges/sealed-messages'
+import { createReceivedCiphertextStore } from '@rollcall/engine/store/exchanges/sealed-messages'
 import { createBodyEncryption } from '@rollcall/keys/bodies'
 import { ensureAndLoadOwnKeys, type OwnKeys } from '@rollcall/keys/own-keys'
 import type { Vault } from '@rollcall/keys/vault'
@@ -69,7 +69,7 @@ import { filesCheckedByDoctor, openVault } from '@rollcall/settings/storage'
 import { readMirrorsHealth } from '@rollcall/source/store/mirrors'
 import { createCookieFailures } from '../http/cookie-failures.ts'
 import { clientAddressReader, createRequestGate } from '../http/request-gate.ts'
-import { type ConnectedListener, createOwnListener } from './own-listener.ts'
+import { createOwnListener, type OwnListenerWithAddress } from './own-listener.ts'
 
 /**
  * Makes all parts of a server. Makes own keys that are missing, which takes about a second at the first start.
@@ -161,7 +161,7 @@ function createDeliveryParts({ config, db, log, clock, limits, vault }: BasePart
     callbacks: createCallbackSettingsReader(db, clock),
     bodies: createBodyEncryption(db, vault),
     grantQuota: createGrantQuota(db, metrics),
-    breakers: createBreakers(db),
+    breakers: createBreakerReader(db),
     limiter: createLimiter(clock.now),
     credentials: createCredentials(vault, guards, clock),
     peerKeys: createPeerKeys(db, { fetchKeySet: keySets.get, log, clock }),
@@ -219,7 +219,7 @@ function createAdminParts({ config, db, log, clock, limits, vault }: BaseParts) 
 }
 
 /** Makes the parts that the partner API needs. */
-function createPartnerParts({ config, db, clock, limits }: BaseParts, ownListener: ConnectedListener) {
+function createPartnerParts({ config, db, clock, limits }: BaseParts, ownListener: OwnListenerWithAddress) {
   return {
     partnerPage: {
       isOn: config.partnerPage,
@@ -238,7 +238,7 @@ function createRequestParts({ config, db, log, clock, limits, vault }: BaseParts
   const turns = createSemaphore(1)
   const authorityGuards = createParticipantGuards()
   const pseudonyms = createPseudonymMaker(db, () => Promise.resolve(vault))
-  const refusals = createRefusalRecorder({ log, metrics, auditLog: createRefusalEntries(auditLog, clock.date) })
+  const refusals = createRefusalRecorder({ log, metrics, auditLog: createRefusalEntryWriter(auditLog, clock.date) })
   return {
     recordsOf: (registry: { readonly id: number }) => recordsOf(db, registry).source,
     canNotify: async (participant: Participant, sender_uri: string | null) =>
@@ -253,8 +253,8 @@ function createRequestParts({ config, db, log, clock, limits, vault }: BaseParts
     quota: createQuota({ limits, metrics, turns, take: (asked) => takeTokens(db, asked) }),
     modes: createSearchModes(db, limits),
     turns,
-    exchanges: createExchangeMemory(db, { waiting }),
-    ciphertexts: createCiphertextMemory(db, { waiting }),
+    exchanges: createReceivedMessageStore(db, { waiting }),
+    ciphertexts: createReceivedCiphertextStore(db, { waiting }),
     inbox: createInbox(db, { waiting }),
     dayUses: createDayUseReader(db, clock),
     reading: createReadingThreads(),
@@ -281,8 +281,8 @@ const MOST_PARTNER_REPLAYS = 100
 const TOKEN_LIFETIME_SECONDS = 900
 
 /**
- * The most exchanges that wait on this node until they are stored. The same number, counted apart, is the limit of received
- * callbacks that wait, and of waiting fingerprints of ciphertexts. Beyond a limit, peers must try again.
+ * The most exchanges that wait on this node until they are stored. The same number, counted apart, limits the received callbacks
+ * that wait to be stored, and the fingerprints (digests) of received ciphertexts. Beyond a limit, peers must try again.
  */
 const MOST_WAITING_MESSAGES = 10_000
 

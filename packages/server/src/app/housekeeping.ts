@@ -101,7 +101,7 @@ const CHORES: readonly Chore[] = [
   {
     every: 10,
     failure: 'old events could not be forgotten; tried again soon',
-    run: async ({ db, limits, log }) => logForgottenMessages(log, await forgetEvents(db, eventRetentionSeconds(limits))),
+    run: async ({ db, limits, log }) => logDeletedMessageCount(log, await forgetEvents(db, eventRetentionSeconds(limits))),
   },
   {
     every: 10,
@@ -132,7 +132,7 @@ const CHORES: readonly Chore[] = [
   {
     every: 10,
     failure: 'old callbacks could not be forgotten; tried again soon',
-    run: async ({ db, limits, log }) => logForgottenMessages(log, await forgetInbox(db, limits.inbox_retention)),
+    run: async ({ db, limits, log }) => logDeletedMessageCount(log, await forgetInbox(db, limits.inbox_retention)),
   },
   { every: 1, failure: 'what sources have left could not be cleared away; tried again soon', run: clearMirrorRemains },
   {
@@ -204,7 +204,7 @@ async function forgetOldExchanges({ db, limits, log }: ChoreDeps): Promise<void>
   if (unfinished.exchanges + unfinished.deliveries > 0) {
     log.error(unfinished, 'messages that were never answered, or never taken, are older than their retention')
   }
-  logForgottenMessages(log, await forgetExchanges(db, limits.exchange_retention))
+  logDeletedMessageCount(log, await forgetExchanges(db, limits.exchange_retention))
 }
 
 /**
@@ -225,6 +225,6 @@ async function logSuspensions({ db, log }: ChoreDeps): Promise<void> {
   }
 }
 
-function logForgottenMessages(log: ChoreDeps['log'], forgotten: number): void {
+function logDeletedMessageCount(log: ChoreDeps['log'], forgotten: number): void {
   if (forgotten > 0) log.info({ forgotten }, 'old messages forgotten')
 }

@@ -1,7 +1,7 @@
 /** Sends requests to our own listener for peers, as the participant of a demo or sandbox would. */
 import type { ListenerAnswer, OwnListener } from '@rollcall/admin/try/try'
 
-export interface ConnectedListener extends OwnListener {
+export interface OwnListenerWithAddress extends OwnListener {
   /** Sets the address of the listener, once it listens. */
   listensAt(url: string): void
   /** The address of the listener; null before it listens. */
@@ -12,7 +12,7 @@ export interface ConnectedListener extends OwnListener {
 const OWN_REQUEST_TIMEOUT_MS = 60_000
 
 /** Makes the object by which we call our own listener. Until `listensAt` is called, `post` sends nothing and returns null. */
-export function createOwnListener(): ConnectedListener {
+export function createOwnListener(): OwnListenerWithAddress {
   let url: string | null = null
   return {
     listensAt(address) {

@@ -8,7 +8,7 @@ import { readTraceparent } from '@rollcall/core/model/traceparent'
 import type { Log } from '@rollcall/observe/log'
 import type { Metrics, RequestOutcome } from '@rollcall/observe/metrics'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { NotedRequest, RequestGate } from './request-gate.ts'
+import type { NotedRequestFacts, RequestGate } from './request-gate.ts'
 
 /** Routes that load balancers and supervisors request every few seconds. Their lines have the level debug. */
 const PROBE_ROUTES: ReadonlySet<string> = new Set(['health', 'ready'])
@@ -49,20 +49,20 @@ export function addAccessLog(
 /** The log level of the lines of the access log. */
 export type AccessLevel = 'info' | 'debug'
 
-function requestOutcomeOf(status: number, { code }: NotedRequest): RequestOutcome {
+function requestOutcomeOf(status: number, { code }: NotedRequestFacts): RequestOutcome {
   if (status >= 500) return 'failed'
   if (status >= 400) return 'refused'
   return code === undefined ? 'done' : 'rejected'
 }
 
-const loggedRequestFacts = ({ registry, participant, code }: NotedRequest) => ({
+const loggedRequestFacts = ({ registry, participant, code }: NotedRequestFacts) => ({
   ...(registry !== null && { registry }),
   ...(participant !== null && { participant }),
   ...(code !== undefined && { code }),
 })
 
 /** Returns the noted message_id and correlation_id if they are UUIDs, and the traceparent if it is valid. */
-function loggedRequestIds({ headers }: FastifyRequest, { message_id, correlation_id }: NotedRequest): object {
+function loggedRequestIds({ headers }: FastifyRequest, { message_id, correlation_id }: NotedRequestFacts): object {
   const traceparent = readTraceparent(headers.traceparent)
   return {
     ...(isUuid(message_id) && { message_id }),

@@ -7,10 +7,11 @@ import { createHash } from 'node:crypto'
 import { createLruCache } from '@rollcall/base/shared/recently-used'
 import type { Throttle } from '@rollcall/participants/admission/throttle'
 
+/** `unit` is the name of the cookie and the client's IPv4 address, or the /64 of its IPv6 address. */
 export interface CookieFailures {
-  /** Seconds until a cookie from this address may be looked up again; 0: now, and always for a cookie that was valid here. */
+  /** Seconds until a cookie from this unit may be looked up again; 0: now, and always for a cookie that was valid here. */
   wait(unit: string, cookie: string): number
-  /** Notes whether a cookie from this address was valid; an invalid one counts as a failure of the address. */
+  /** Notes whether a cookie from this unit was valid; an invalid one counts as a failure of the unit. */
   note(unit: string, cookie: string, isGood: boolean): void
 }
 

@@ -9,7 +9,7 @@ import { RequestFault } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { CookieFailures } from './cookie-failures.ts'
 import { NotSignedIn, type RequestGate } from './request-gate.ts'
-import { createSessionCookies, type IsReachedByTls, type SessionPages } from './session-cookie.ts'
+import { createSessionCookies, type IsReachedByTls, type SessionPageNames } from './session-cookie.ts'
 
 /** The limits of failures. Each page counts alone: a stranger at one page locks nobody out of the other. */
 export interface SessionFailureLimits {
@@ -19,7 +19,7 @@ export interface SessionFailureLimits {
 }
 
 /** How the sessions of the console and of the partner page differ. */
-interface PageSessionSettings extends SessionPages {
+interface PageSessionSettings extends SessionPageNames {
   /** `nobody` is the advice in the refusal when nobody is signed in; `ended` is the advice when the session has ended. */
   readonly nobody: string
   readonly ended: string

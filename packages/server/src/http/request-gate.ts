@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { readPrefix } from '@rollcall/base/shared/address-prefix'
 import type { Metrics } from '@rollcall/observe/metrics'
-import type { Refusals, RefusedRequest } from '@rollcall/observe/refusals'
+import type { RefusalRecorder, RefusedRequest } from '@rollcall/observe/refusals'
 import type { Throttle } from '@rollcall/participants/admission/throttle'
 import { RequestFault } from '@rollcall/protocol'
 
@@ -11,7 +11,7 @@ import { RequestFault } from '@rollcall/protocol'
 const NOTED_FACTS = Symbol('noted')
 
 /** A request, or what is known of an unreadable one. */
-export type GatedRequest = Pick<IncomingMessage, 'socket' | 'headers'> & { [NOTED_FACTS]?: NotedRequest }
+export type GatedRequest = Pick<IncomingMessage, 'socket' | 'headers'> & { [NOTED_FACTS]?: NotedRequestFacts }
 
 /**
  * Nobody is signed in to the console or the partner page. The gate does not count this as a failure: pages count their own
@@ -24,7 +24,7 @@ export class NotSignedIn extends RequestFault {
 }
 
 /** The known facts of a request, for refusals and the access log. */
-export interface NotedRequest extends RefusedRequest {
+export interface NotedRequestFacts extends RefusedRequest {
   /** The sender_id of the participant, by its access token, session or client_id; null when the participant is not known. */
   readonly participant: string | null
   /** The message_id of the message, which may be any text. */
@@ -41,9 +41,9 @@ export interface RequestGate {
   /** Notes the registry and the operation that a request addresses. */
   noteOperation(request: GatedRequest, asked: RefusedRequest): void
   /** Notes the message_id of a request's message, the correlation_id of its exchange, or both. */
-  noteIds(request: GatedRequest, ids: Pick<NotedRequest, 'message_id' | 'correlation_id'>): void
+  noteIds(request: GatedRequest, ids: Pick<NotedRequestFacts, 'message_id' | 'correlation_id'>): void
   /** Returns what was noted about a request. */
-  notedFacts(request: GatedRequest): NotedRequest
+  notedFacts(request: GatedRequest): NotedRequestFacts
   /** Notes a request whose header the reply rejects, with the code of the rejection. */
   noteRejection(request: GatedRequest, code: string): void
   /**
@@ -62,19 +62,19 @@ export interface RequestGate {
   tokenRefused(request: GatedRequest, error: string, participant: string | null): void
 }
 
-const NO_REQUEST_FACTS: NotedRequest = { registry: null, operation: null, participant: null }
+const NO_REQUEST_FACTS: NotedRequestFacts = { registry: null, operation: null, participant: null }
 const TOKEN_REQUEST: RefusedRequest = { registry: null, operation: 'token' }
 
 export function createRequestGate(deps: {
-  readonly refusals: Refusals
+  readonly refusals: RefusalRecorder
   readonly metrics: Pick<Metrics, 'requestRefused'>
   /** Counts the failures of each address. */
   readonly failures: Throttle
   readonly clientAddress: (request: GatedRequest) => string
 }): RequestGate {
   const { refusals, metrics, failures, clientAddress } = deps
-  const noted = (request: GatedRequest): NotedRequest => request[NOTED_FACTS] ?? NO_REQUEST_FACTS
-  const note = (request: GatedRequest, more: Partial<NotedRequest>): void => {
+  const noted = (request: GatedRequest): NotedRequestFacts => request[NOTED_FACTS] ?? NO_REQUEST_FACTS
+  const note = (request: GatedRequest, more: Partial<NotedRequestFacts>): void => {
     request[NOTED_FACTS] ??= { ...NO_REQUEST_FACTS }
     Object.assign(request[NOTED_FACTS], more)
   }

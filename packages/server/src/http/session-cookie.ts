@@ -5,13 +5,13 @@ import { RequestFault } from '@rollcall/protocol'
 /** True when the browser of a request speaks TLS with the proxy before us. Always false without a proxy: we speak no TLS. */
 export type IsReachedByTls = (request: Pick<IncomingMessage, 'headers'>) => boolean
 
-/** The pages that share one sort of session: the console, or the partner page. */
-export interface SessionPages {
+/** The names of the sessions of some pages: of the console, or of the partner page. */
+export interface SessionPageNames {
   /** The name of the cookie, without the prefix `__Host-` that it has with TLS. */
   readonly cookie: string
   /** The name of a header that every call of these pages has. We allow no page of another origin to send it. */
   readonly header: string
-  /** The name of these pages in messages. */
+  /** The name of these pages in error texts. */
   readonly title: string
 }
 
@@ -33,7 +33,7 @@ export interface SessionCookies {
 /** Whether a person did something, by the value of the header of the pages (`SessionPages.header`). */
 const IS_ACTIVITY_BY_HEADER_VALUE: Readonly<Record<string, boolean>> = { '1': true, poll: false }
 
-export function createSessionCookies({ cookie, header, title }: SessionPages): SessionCookies {
+export function createSessionCookies({ cookie, header, title }: SessionPageNames): SessionCookies {
   // With `__Host-`, no other host can set the cookie, and it is sent only by TLS. Its path must be `/`.
   const nameOf = (byTls: boolean): string => (byTls ? `__Host-${cookie}` : cookie)
   const begun = (value: string, byTls: boolean): string =>

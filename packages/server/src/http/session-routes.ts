@@ -13,7 +13,7 @@ import { type HttpServer, mountMethods } from './server.ts'
 
 /** The result of checking the token or code with which a person signs in. */
 export interface SignInCheckResult {
-  /** Who signs in: the owner of the operator token, or the participant. Null: the token or code is not valid. */
+  /** The operator token or the participant to which the token or code belongs. Null: the token or code is not valid. */
   readonly by: SignInMeans | null
   /** The message that refuses the sign-in when the token or code is not valid. */
   readonly refusal: string
@@ -22,7 +22,7 @@ export interface SignInCheckResult {
 }
 
 /** How the session calls of a page differ from those of other pages. `About` is the type of a call's log facts. */
-export interface SessionCalls<Owner, About> {
+export interface SessionRouteSettings<Owner, About> {
   readonly base: string
   readonly calls: Readonly<Record<'begin' | 'show' | 'end', DescribedCall>>
   readonly page: PageSessions<Owner>
@@ -45,7 +45,7 @@ export interface SessionCalls<Owner, About> {
   readonly signedOut: () => object
 }
 
-export function addSessionRoutes<Owner, About>(app: HttpServer, deps: SessionCalls<Owner, About>): void {
+export function addSessionRoutes<Owner, About>(app: HttpServer, deps: SessionRouteSettings<Owner, About>): void {
   const row = (
     { method, name, deprecated }: DescribedCall,
     work: (request: FastifyRequest, reply: FastifyReply, about: About) => Promise<void>,

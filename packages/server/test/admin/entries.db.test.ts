@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { type BaseActDeps, NO_APPROVAL_NEEDED } from '@rollcall/admin/act'
 import { AdminRefusal } from '@rollcall/admin/admin-function'
-import { createApprovals } from '@rollcall/admin/approvals/approval'
+import { createApprovalService } from '@rollcall/admin/approvals/approval'
 import { listOwnKeys } from '@rollcall/admin/operators/own-keys'
 import { addParticipantKeys } from '@rollcall/admin/participants/keys'
 import { erasePerson } from '@rollcall/admin/persons/erase'
@@ -66,7 +66,7 @@ await saveCheck(db, { participant, registry: await requireRegistry(db, 'civil-te
 const terms = { operations: 'all', see: 'all', basis: 'law' } as const
 /** A proposal of ada's. */
 async function proposal(act: (deps: typeof server.context & { owner: typeof db } & BaseActDeps) => Promise<unknown>) {
-  const approvals = createApprovals(server.context)
+  const approvals = createApprovalService(server.context)
   const waiting = await act({ ...server.context, owner, caller: ada, approvals }).catch((error: unknown) => error)
   return (waiting as { readonly proposal: { readonly id: string } }).proposal.id
 }

@@ -5,7 +5,7 @@
  */
 
 import { AdminRefusal } from '@rollcall/admin/admin-function'
-import { ActWaitsError, createApprovals } from '@rollcall/admin/approvals/approval'
+import { ActWaitsError, createApprovalService } from '@rollcall/admin/approvals/approval'
 import { approveProposal } from '@rollcall/admin/approvals/proposals'
 import { changeCallback } from '@rollcall/admin/callbacks/callbacks'
 import { applyConfiguration, exportConfiguration } from '@rollcall/admin/configuration/apply'
@@ -29,7 +29,7 @@ const byOperator = async (name: string): Promise<OperatorDeps> => {
   const operator = await server.context.operators.operatorOf(await caller.token(name, ['own']))
   if (operator === null) throw new Error('no such operator')
   const { limits, clock } = server.context
-  return { ...server.context, caller: { kind: 'operator', operator }, approvals: createApprovals({ limits, clock }) }
+  return { ...server.context, caller: { kind: 'operator', operator }, approvals: createApprovalService({ limits, clock }) }
 }
 const [ada, bea] = [await byOperator('ada'), await byOperator('bea')]
 const { approvals: _, ...alone } = ada

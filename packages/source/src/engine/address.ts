@@ -8,7 +8,6 @@ import { systemReason } from '@rollcall/base/shared/system-error'
 import type { SourceFile } from './mapped-records.ts'
 import { makeRefusal, SourceRefusal } from './source-refusal.ts'
 
-/** Environment variables, by name. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
 /** The most bytes of a file with an address, and of a file with certificates. */

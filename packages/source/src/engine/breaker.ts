@@ -24,7 +24,11 @@ export class Breaker {
     return this.#pause > 0
   }
 
-  /** Notes a failure of the database, in `run` or after it, and begins a pause. */
+  /**
+   * Begins a pause, because the database has failed. Callers report so a failure after `run` has returned, such as that of a
+   * statement on a connection from `run`.
+   * @param isProbe true when a probe has failed: the pause is then twice as long as the last one
+   */
   failed(isProbe = false): void {
     this.#pause = Math.min(
       LONGEST_PAUSE_MILLISECONDS,

@@ -9,7 +9,10 @@ export interface ColumnType {
   readonly cell?: (text: string) => string
   /** Makes the parameter for a text; null: no value has this text, or the type is not compared by its text. */
   readonly parameter: (text: string) => string | null
-  /** Makes SQL that removes the spaces (`SPACE_CODE_POINTS`) around the text, or all its spaces. Absent: there is no such SQL. */
+  /**
+   * Makes SQL that removes the spaces (`SPACE_CODE_POINTS`) around the text in PostgreSQL, and all spaces of the text in MariaDB
+   * and MySQL. Absent: there is no such SQL.
+   */
   readonly trimmed?: (column: string) => string
   /**
    * True when the encoding of the database may lack a character of the text: the text then cannot be a parameter. Absent when the
@@ -58,4 +61,5 @@ export const noParameter = (): null => null
  * Drops the offset of a time that may be outside of the years 1 to 9999 in UTC, because no record can have such a time. Many
  * systems write 9999-12-31 23:59:59 when a period has no end, and 0001-01-01 00:00:00 when a time is missing.
  */
-export const dropFarOffset = (text: string): string => text.replace(/^(9999-12-31 .*)-[\d:]+$|^(0001-01-01 .*)\+[\d:]+$/, '$1$2')
+export const dropOffsetOfExtremeDate = (text: string): string =>
+  text.replace(/^(9999-12-31 .*)-[\d:]+$|^(0001-01-01 .*)\+[\d:]+$/, '$1$2')

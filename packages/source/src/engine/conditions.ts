@@ -9,11 +9,10 @@ import type { RecordMapping } from './mapped-records.ts'
 import type { SqlNameWriter } from './names.ts'
 import type { Parameters } from './parameters.ts'
 
-/** The condition that no row fulfils. */
 export const NO_ROW_CONDITION = 'false'
 
 /** Returns the SQL condition for a test of a column. @param column quoted, with its alias @returns null: all rows pass */
-export type WriteTest = (test: ColumnTest, column: string, type: ColumnType, parameters: Parameters) => string | null
+export type ColumnTestSqlWriter = (test: ColumnTest, column: string, type: ColumnType, parameters: Parameters) => string | null
 
 /** Makes the SQL of conditions on the rows of a source, as an engine needs it. */
 export interface ConditionWriter {
@@ -28,7 +27,10 @@ export interface ConditionWriter {
     needed: NeededCondition,
     parameters: Parameters,
   ): string | null
-  /** Returns the SQL condition on the rows of the table that has the column; null: all rows pass. */
+  /**
+   * Returns the SQL of the test in `needed`, for the rows of the table with the tested column; null: all rows pass.
+   * @param alias the alias that the table has in the SQL
+   */
   columnCondition(
     records: RecordMapping,
     types: readonly ColumnTypesByName[],
@@ -39,7 +41,7 @@ export interface ConditionWriter {
 }
 
 /** Makes the `ConditionWriter` of an engine. @param testOf makes the SQL condition for a test of one column */
-export function makeConditionWriter({ quoted, tableOf }: SqlNameWriter, testOf: WriteTest): ConditionWriter {
+export function makeConditionWriter({ quoted, tableOf }: SqlNameWriter, testOf: ColumnTestSqlWriter): ConditionWriter {
   const columnCondition: ConditionWriter['columnCondition'] = (
     records,
     types,
@@ -64,8 +66,8 @@ export function makeConditionWriter({ quoted, tableOf }: SqlNameWriter, testOf: 
       case 'or': {
         const before = parameters.values.length
         const parts: string[] = []
-        // The SQL of each part is made only once, and its parameters are removed if another part excludes no row. To check all
-        // parts first would double the work at each level, and a participant may nest twenty levels.
+        // If one part of an `or` excludes no row, the `or` excludes none. Then the parameters of the parts before are removed. To
+        // check all parts first would double the work at each level, and a participant may nest twenty levels.
         for (const part of needed.of) {
           const condition = conditionOf(records, types, part, parameters)
           if (condition === null) {

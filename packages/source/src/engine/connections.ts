@@ -96,7 +96,8 @@ export interface Transaction<Type> {
   /** Runs a statement. @param time milliseconds that it may take @throws TransactionNotBegun, or any error of the database */
   run(statement: Statement, running: { readonly time: number; readonly isLast: boolean }): Promise<StatementResult<Type>>
   /**
-   * Makes the connection usable again after a statement that took too long. Absent: such a connection is broken.
+   * Makes the connection usable again after a statement that took too long. What it resolves to is not used. Absent: such a
+   * connection is broken.
    * @param error the error of the statement @throws any error: the connection is broken
    */
   goOn?(error: unknown): Promise<unknown>
@@ -113,8 +114,8 @@ export interface Driver<Type> {
 }
 
 /**
- * Makes the connections of a driver. Errors become SearchTimeout or RecordsUnavailable, except `statement` errors. While the
- * database is away, callers are refused.
+ * Makes the connections of a driver. An error of the kind `timeout` becomes a SearchTimeout. One of the kind `statement`, or of
+ * no kind, is thrown as it is. All others become RecordsUnavailable. While the database is away, callers are refused.
  */
 export function connectionsOf<Type>(
   { pool, statementTimeout }: Pick<SourceFile, 'pool' | 'statementTimeout'>,

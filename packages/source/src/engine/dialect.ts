@@ -9,20 +9,20 @@ import type { MappedTable, SourceFile } from './mapped-records.ts'
 import type { RowSqlWriter } from './row-statement.ts'
 
 /** The types of two columns: the key column, and the column of changes, whose value grows with every change of a row. */
-export interface ChangeTypes {
+export interface PollColumnTypes {
   readonly key: ColumnType
   readonly changed: ColumnType
 }
 
 /** The statements for a column that grows with every change: a time or a version. */
-export interface ChangeStatements {
+export interface PollStatements {
   /** Makes the statement that reads the upper end of the column's values now: the database's time, or the highest version. */
-  mark(part: MappedTable, types: ChangeTypes): Statement
+  mark(part: MappedTable, types: PollColumnTypes): Statement
   /** Makes the statement that lists keys with their values in the column of changes, in the order of these values. */
-  list(part: MappedTable, types: ChangeTypes, asked: ChangeSelection): Statement
+  list(part: MappedTable, types: PollColumnTypes, asked: ChangeSelection): Statement
 }
 
-/** The test of a column that a question asks for, and the type of the column. */
+/** A test of a column, made from a comparison in a query, and the type of the column. */
 export interface TestedColumn {
   readonly test: ColumnTest
   readonly type: ColumnType
@@ -32,7 +32,7 @@ export interface TestedColumn {
  * How an engine shows whether a statement reads a whole table, and which index would prevent this. @typeParam Type the type that
  * the driver reports for a column of a result
  */
-export interface Plans<Type> {
+export interface QueryPlanDialect<Type> {
   /**
    * SQL that is run before `explain`, so that a query plan uses an index wherever one can be used. Null when a query plan lists
    * the indexes that can be used, so that no such SQL is needed.
@@ -57,7 +57,7 @@ export interface Plans<Type> {
 /** How an engine differs from others. @typeParam Type the type of a column in the words of the driver */
 export interface Dialect<Type> {
   readonly rows: RowSqlWriter
-  readonly changes: ChangeStatements
+  readonly changes: PollStatements
   /**
    * Reads the types of the key and of the columns of each part, in order. The first part has the alias `own`, the
    * others have `child`.
@@ -67,7 +67,7 @@ export interface Dialect<Type> {
   hasUniqueKey(state: DatabaseSnapshot<Type>, part: MappedTable): Promise<boolean>
   /** Returns a report on the database and the account. @throws SourceRefusal it cannot be the database of a source */
   report(state: DatabaseSnapshot<Type>, file: SourceFile): Promise<EngineReport>
-  readonly plans: Plans<Type>
+  readonly plans: QueryPlanDialect<Type>
   readonly catalog: CatalogSql
   failureOf(error: unknown): DatabaseFailure | null
 }

@@ -39,8 +39,8 @@ interface LogSegment {
 const MOST_SEGMENT_KEYS = 10_000
 const MOST_WAITING_KEYS = 200_000
 /**
- * While fewer segments than this wait, a segment with keys is not merged. From this number on, it is merged into the one before
- * it if both together have at most `MOST_SEGMENT_KEYS` keys, so that many small transactions need little memory. More may wait.
+ * When this many segments wait, a new segment is merged into the last one if both end with a transaction and together have at
+ * most `MOST_SEGMENT_KEYS` keys. So many small transactions need little memory. When fewer wait, only one without keys is merged.
  */
 const MOST_UNMERGED_SEGMENTS = 1_000
 /**
@@ -77,11 +77,11 @@ export class LoggedKeys {
 
   begin(transaction: number): void {
     this.#transaction = transaction
-    this.#open = emptySegment(transaction)
+    this.#open = createEmptySegment(transaction)
   }
 
   add(recordType: string, key: string): void {
-    this.#open ??= emptySegment()
+    this.#open ??= createEmptySegment()
     const keys = this.#open.due.get(recordType) ?? new Set()
     this.#open.due.set(recordType, keys)
     if (keys.has(key)) return
@@ -89,18 +89,18 @@ export class LoggedKeys {
     this.#open.size += 1
     if (this.#open.size < MOST_SEGMENT_KEYS) return
     this.#push(this.#open)
-    this.#open = emptySegment(this.#transaction)
+    this.#open = createEmptySegment(this.#transaction)
   }
 
   /** Notes that it is unknown which records the transaction has changed. */
   addUnknown(): void {
-    this.#open ??= emptySegment()
+    this.#open ??= createEmptySegment()
     this.#open.isEmptied = true
   }
 
   /** Ends the open transaction. When none is open, only lets `take` move the position to `end`. */
   commit(end: string): void {
-    const segment = this.#open ?? emptySegment()
+    const segment = this.#open ?? createEmptySegment()
     this.#open = null
     this.#push({ ...segment, end })
   }
@@ -160,7 +160,7 @@ function addKeysByType(to: Map<string, Set<string>>, from: ReadonlyMap<string, S
   return count
 }
 
-const emptySegment = (transaction: number | null = null): LogSegment => ({
+const createEmptySegment = (transaction: number | null = null): LogSegment => ({
   due: new Map(),
   size: 0,
   isEmptied: false,

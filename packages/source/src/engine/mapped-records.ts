@@ -3,7 +3,7 @@
 import type { MappingTarget } from '@rollcall/import/column-mapping'
 import type { RowReader } from '@rollcall/import/row-documents'
 import type { Attribute, RecordType } from '@rollcall/protocol'
-import type { ComparisonName } from './comparison-names.ts'
+import type { ColumnComparisonName } from './comparison-names.ts'
 import type { EngineName } from './engine-names.ts'
 import type { FollowWay } from './follow-ways.ts'
 
@@ -46,7 +46,7 @@ export interface RecordMapping {
   /** The paths in a record at which the rows of children may give several values. */
   readonly lists: ReadonlySet<string>
   /** How columns are compared, by the name of the attribute or identifier type. */
-  readonly compare: ReadonlyMap<string, ComparisonName>
+  readonly compare: ReadonlyMap<string, ColumnComparisonName>
 }
 
 /** How a mirror follows its source. */

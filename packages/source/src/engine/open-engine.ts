@@ -6,7 +6,7 @@ import { type CatalogTable, readCatalog } from './catalog.ts'
 import type { ChangeLog } from './change-log.ts'
 import type { RecordColumnTypes } from './column-type.ts'
 import { type Connections, type DatabaseSnapshot, type RunInSnapshot, withSnapshot } from './connections.ts'
-import type { ChangeTypes, Dialect } from './dialect.ts'
+import type { Dialect, PollColumnTypes } from './dialect.ts'
 import type { OpenEngine, SourceSnapshot } from './engine.ts'
 import type { MappedTable, RecordMapping, SourceFile } from './mapped-records.ts'
 import { readSourceRows, rowStatement } from './row-statement.ts'
@@ -26,9 +26,9 @@ export function createEngine<Type>(
     known.set(records, types)
     return types
   }
-  const knownChanges = new Map<MappedTable, ChangeTypes>()
-  const changeTypesOf = async (state: DatabaseSnapshot<Type>, part: MappedTable): Promise<ChangeTypes> => {
-    const types = knownChanges.get(part) ?? (await readChangeTypes(file, dialect, state, part))
+  const knownChanges = new Map<MappedTable, PollColumnTypes>()
+  const changeTypesOf = async (state: DatabaseSnapshot<Type>, part: MappedTable): Promise<PollColumnTypes> => {
+    const types = knownChanges.get(part) ?? (await readPollColumnTypes(file, dialect, state, part))
     knownChanges.set(part, types)
     return types
   }
@@ -125,12 +125,12 @@ const EMPTY_COLUMN_MAPPING = { targets: [], duplicates: null }
  * Reads the types of the key and of the column of changes.
  * @throws SourceRefusal the column of changes is neither a time nor a whole number
  */
-async function readChangeTypes<Type>(
+async function readPollColumnTypes<Type>(
   file: SourceFile,
   { readTypes: typesOf }: Dialect<Type>,
   state: DatabaseSnapshot<Type>,
   part: MappedTable,
-): Promise<ChangeTypes> {
+): Promise<PollColumnTypes> {
   const columns = part.changed === null ? [] : [part.changed]
   const [[key, changed] = []] = await typesOf(state, [{ ...part, where: null, columns }], file)
   if (key === undefined || changed === undefined || !['instant', 'integer'].includes(changed.holds)) {

@@ -4,7 +4,13 @@ import { LogLost } from '../engine/change-log.ts'
 import type { KeyColumnsByTable, LoggedKeys } from '../engine/logged-keys.ts'
 import { EventBytes } from './binlog-packets.ts'
 import { type BinlogPlace, placeNumber, placeText, sortedGtids } from './binlog-places.ts'
-import { type CharsetsByCollation, type KeyColumn, readTableMap, type TableMap, type ValueSize } from './binlog-tables.ts'
+import {
+  type CharsetsByCollation,
+  type KeyColumn,
+  type LoggedTableLayout,
+  readTableMap,
+  type ValueSize,
+} from './binlog-tables.ts'
 
 const [HEADER, CHECKSUM] = [19, 4]
 /**
@@ -56,7 +62,7 @@ export class BinlogKeyCollector {
   readonly #keys: LoggedKeys
   readonly #namesTable: RegExp
   /** The tables of the transaction, by number; null: the source file does not name the table. */
-  readonly #tables = new Map<number, TableMap | null>()
+  readonly #tables = new Map<number, LoggedTableLayout | null>()
   /** The last GTID of each replication domain, by the number of the domain. */
   readonly #gtids = new Map<number, string>()
   #place: BinlogPlace

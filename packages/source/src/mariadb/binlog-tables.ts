@@ -14,7 +14,7 @@ export interface KeyColumn {
 }
 
 /** The sizes of all columns of a table, and its columns with keys, by position. */
-export interface TableMap {
+export interface LoggedTableLayout {
   readonly sizes: readonly ValueSize[]
   readonly keys: ReadonlyMap<number, KeyColumn>
 }
@@ -30,7 +30,6 @@ export const ENCODINGS_BY_CHARSET: Readonly<Record<string, string>> = {
   latin1: 'windows-1252',
 }
 
-/** A type of column in the binlog. */
 interface LoggedColumnType {
   /** The number of bytes of metadata that the log has for a column of this type. */
   readonly metadata: number
@@ -116,7 +115,7 @@ interface DescribedColumn {
  * @returns null: the source file does not name the table
  * @throws LogLost, RangeError the event cannot be understood
  */
-export function readTableMap(bytes: Buffer, parts: KeyColumnsByTable, charsets: CharsetsByCollation): TableMap | null {
+export function readTableMap(bytes: Buffer, parts: KeyColumnsByTable, charsets: CharsetsByCollation): LoggedTableLayout | null {
   const reader = new FieldReader(bytes, 8)
   const name = `${reader.text(1)}.${reader.text(1)}`
   const wanted = parts.get(name)

@@ -2,17 +2,17 @@
 
 import type { ColumnType } from '../engine/column-type.ts'
 import type { Statement } from '../engine/connections.ts'
-import type { ChangeStatements, ChangeTypes } from '../engine/dialect.ts'
+import type { PollColumnTypes, PollStatements } from '../engine/dialect.ts'
 import type { ChangeSelection } from '../engine/engine.ts'
 import type { MappedTable } from '../engine/mapped-records.ts'
 import { changedRowsSql } from '../engine/names.ts'
 import { createParameters as parametersOf } from './conditions.ts'
 import { MARIADB_NAME_WRITER } from './names.ts'
 
-export const CHANGE_STATEMENTS: ChangeStatements = { mark: makeMarkStatement, list: makeListStatement }
+export const POLL_STATEMENTS: PollStatements = { mark: makeMarkStatement, list: makeListStatement }
 
 /** Makes the statement that reads how far the column has come: the time now, or the highest version. */
-function makeMarkStatement(part: MappedTable, { changed: type }: ChangeTypes): Statement {
+function makeMarkStatement(part: MappedTable, { changed: type }: PollColumnTypes): Statement {
   const { changed, rows } = changedRowsSql(MARIADB_NAME_WRITER, part)
   return {
     text:
@@ -25,7 +25,7 @@ function makeMarkStatement(part: MappedTable, { changed: type }: ChangeTypes): S
 
 function makeListStatement(
   part: MappedTable,
-  { key: keyType, changed: type }: ChangeTypes,
+  { key: keyType, changed: type }: PollColumnTypes,
   { since, overlap, after, limit }: ChangeSelection,
 ): Statement {
   const parameters = parametersOf()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { kind } from '../../test/asking.ts'
 import { hasMariadb, type MariadbDatabase } from '../../test/mariadb.ts'
 import { mariadbOffice, mariadbOfficeSource } from '../../test/mariadb-office.ts'
-import { type CheckedSource, checkSource } from '../check-source.ts'
+import { checkSource, type SourceFindings } from '../check-source.ts'
 import type { OpenEngine } from '../engine/engine.ts'
 import { openEngine } from '../engines.ts'
 import { readSourceFile } from '../source-file.ts'
@@ -37,7 +37,7 @@ describe.skipIf(!hasMariadb())('the check of MariaDB', () => {
       await engine.close()
     }
   }
-  const check = (given: object = mariadbOfficeSource({ env: 'OFFICE' }), address = reader): Promise<CheckedSource> => {
+  const check = (given: object = mariadbOfficeSource({ env: 'OFFICE' }), address = reader): Promise<SourceFindings> => {
     const file = readSourceFile(JSON.parse(JSON.stringify(given)), kind)
     return within((engine) => checkSource(kind, file, engine), given, address)
   }

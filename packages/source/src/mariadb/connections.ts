@@ -91,7 +91,7 @@ export function readConnectionOptions(file: SourceFile, env: EnvironmentVariable
 export function openConnections(file: SourceFile, options: PoolOptions): Connections<ResultColumn> {
   let opened: Promise<Pool> | undefined
   const heldOf = oncePerObject(
-    (one: PoolConnection) => new HeldConnection(one, file.statementTimeout + STATEMENT_GRACE_MILLISECONDS),
+    (one: PoolConnection) => new MariadbConnection(one, file.statementTimeout + STATEMENT_GRACE_MILLISECONDS),
   )
   return connectionsOf(file, {
     async begin() {
@@ -156,10 +156,13 @@ const textOrNull = (value: unknown): string | null => (value === null || typeof 
 const METADATA_LOCK_MILLISECONDS = 50
 
 /** A connection of the pool to a MariaDB or MySQL, with the state of its transaction. */
-class HeldConnection {
+class MariadbConnection {
   readonly connection: PoolConnection
   isSetUp = false
-  /** True in a transaction that only reads, and in which each statement reads the newest state. */
+  /**
+   * True while a transaction is open that only reads, and in which each statement reads the newest state. False in a transaction
+   * with a snapshot.
+   */
   isOpen = false
   readonly #limit: TimeLimit
   readonly #unlock: NodeJS.Timeout
@@ -206,7 +209,7 @@ class HeldConnection {
 
 const makeLateError = (): Error => Object.assign(new Error('no answer in time'), { code: 'PROTOCOL_SEQUENCE_TIMEOUT' })
 
-async function beginTransaction(held: HeldConnection, file: SourceFile): Promise<Transaction<ResultColumn>> {
+async function beginTransaction(held: MariadbConnection, file: SourceFile): Promise<Transaction<ResultColumn>> {
   const { connection } = held
   let hasSnapshot = false
   if (!held.isSetUp) {

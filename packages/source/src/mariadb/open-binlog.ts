@@ -131,7 +131,7 @@ async function readBinlog(connection: Connection, file: SourceFile, place: Binlo
     log.fail(Object.assign(new Error('the server is silent'), { code: 'ETIMEDOUT' }))
     stream.destroy()
   })
-  stream.write(dumpRequest(place))
+  stream.write(makeDumpRequest(place))
   return {
     wait: (milliseconds, signal) => log.wait(milliseconds, signal),
     take: (most) => log.take(most),
@@ -155,7 +155,7 @@ function readChunk(packets: PacketReader, chunk: Buffer): void {
 }
 
 /** Makes the request for events. The server_id is random: a server ends an older reader with the same id. */
-function dumpRequest({ file, position }: BinlogPlace): Buffer {
+function makeDumpRequest({ file, position }: BinlogPlace): Buffer {
   const name = Buffer.from(file)
   const request = Buffer.alloc(4 + 11 + name.length)
   request.writeUIntLE(11 + name.length, 0, 3)

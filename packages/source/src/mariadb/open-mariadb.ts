@@ -7,7 +7,7 @@ import type { OpenEngine } from '../engine/engine.ts'
 import type { MappedTable, SourceFile } from '../engine/mapped-records.ts'
 import { createEngine } from '../engine/open-engine.ts'
 import { CATALOG_STATEMENTS } from './catalog.ts'
-import { CHANGE_STATEMENTS } from './change-statements.ts'
+import { POLL_STATEMENTS } from './change-statements.ts'
 import { type Collation, columnType } from './column-types.ts'
 import { type MariadbSnapshot, openConnections, type ResultColumn, readConnectionOptions } from './connections.ts'
 import { failureOf } from './failures.ts'
@@ -27,7 +27,7 @@ export function openMariadb(file: SourceFile, env: EnvironmentVariables): OpenEn
 
 const MARIADB_DIALECT: Dialect<ResultColumn> = {
   rows: ROW_SQL,
-  changes: CHANGE_STATEMENTS,
+  changes: POLL_STATEMENTS,
   readTypes,
   hasUniqueKey,
   report: readEngineReport,

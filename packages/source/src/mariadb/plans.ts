@@ -1,10 +1,10 @@
 /** The plans of MariaDB and MySQL: which read a whole table, and the index that would help. */
 
-import type { Plans } from '../engine/dialect.ts'
+import type { QueryPlanDialect } from '../engine/dialect.ts'
 import type { ResultColumn } from './connections.ts'
 import { MARIADB_NAME_WRITER } from './names.ts'
 
-export const PLAN_READER: Plans<ResultColumn> = {
+export const PLAN_READER: QueryPlanDialect<ResultColumn> = {
   prefer: null,
   explain: 'explain',
   // The columns of a plan differ between servers.

@@ -1,7 +1,7 @@
 /**
  * Converts times between UTC and the zone of a source. MariaDB's own tables of time zones are often empty, so they are not used.
  */
-import { dropFarOffset } from '../engine/column-type.ts'
+import { dropOffsetOfExtremeDate } from '../engine/column-type.ts'
 
 const TIME_PATTERN = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(\.\d+)?$/
 
@@ -14,7 +14,7 @@ export const addZoneOffset =
     // The first offset takes the local time as UTC, so it may be wrong near a change of the offset. The second one corrects it.
     const roughOffsetMinutes = zoneOffsetMinutes(zone, local)
     const offset = zoneOffsetMinutes(zone, local - roughOffsetMinutes * 60_000)
-    return dropFarOffset(formatZonedTime(local, readFractionOfSecond(text), offset))
+    return dropOffsetOfExtremeDate(formatZonedTime(local, readFractionOfSecond(text), offset))
   }
 
 /** Makes a function that returns the text of a UTC time as the same instant in this zone, with its offset; other texts stay. */

@@ -110,8 +110,8 @@ async function decideRowOutcomes(deps: MirrorDeps, { recordType, records, keys, 
     for (const one of found) if (all.has(one.key)) read.set(one.key, one.read)
   }
   /**
-   * Finds the keys of other rows that are to be decided together with these: a row whose record has the primary identifier of one
-   * of these, and a row that was rejected because one of these had its primary identifier until now.
+   * Finds the keys of more rows to decide about. Such a row has a record in the mirror with a primary identifier that a row just
+   * read has now. Or it was rejected, because another row had its primary identifier, which is free now (`released`).
    */
   const others = async (): Promise<readonly string[]> => {
     const { released } = outcomes()

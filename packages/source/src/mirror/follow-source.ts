@@ -46,8 +46,8 @@ export async function followSource(deps: MirrorDeps, place: StoredMirrorProgress
   }
 }
 
-/** The stored progress of the mirror. */
-interface MirrorProgress {
+/** The progress of the mirror as this node knows it between two batches. It has all of `StoredMirrorProgress` but the file. */
+interface FollowState {
   readonly position: StoredMirrorProgress['position']
   readonly comparison: ComparisonProgress | null
   /** The time at which the last complete comparison began; null: the first one has not ended. */
@@ -65,7 +65,7 @@ async function beginFollowing(
   feed: ChangeFeed,
   place: StoredMirrorProgress,
   signal: AbortSignal,
-): Promise<MirrorProgress> {
+): Promise<FollowState> {
   const { position, comparison, compared_at: comparedAt, comparison_wanted: isWanted } = place
   const file = sourceFileDigest(registry)
   if (place.file === file) return { position, comparison, comparedAt, isWanted }
@@ -83,7 +83,7 @@ const isDailyComparisonDue = ({ file }: MirrorDeps, comparedAt: Date | null, now
  * during a comparison, a second one follows the first, which may have read some rows before the operator asked. A daily one must
  * be due by the clock of our database too, because `ComparisonProgress.began` is a time of that clock.
  */
-async function beginDueComparison(deps: MirrorDeps, state: MirrorProgress): Promise<MirrorProgress> {
+async function beginDueComparison(deps: MirrorDeps, state: FollowState): Promise<FollowState> {
   const comparison = await makeComparisonProgress(deps.db.pool, false)
   if (!state.isWanted && !isDailyComparisonDue(deps, state.comparedAt, new Date(comparison.began * 1_000))) return state
   const begun = { comparison, comparison_wanted: false } as const
@@ -92,24 +92,24 @@ async function beginDueComparison(deps: MirrorDeps, state: MirrorProgress): Prom
 }
 
 /** Compares the portions that are due before the next poll, or fewer if the comparison ends or the signal is aborted. */
-async function compareSomePortions(deps: MirrorDeps, state: MirrorProgress, signal: AbortSignal): Promise<MirrorProgress> {
+async function compareSomePortions(deps: MirrorDeps, state: FollowState, signal: AbortSignal): Promise<FollowState> {
   let { comparison, comparedAt } = state
   const isFirst = comparedAt === null
   const count = isFirst ? FIRST_LOAD_PORTIONS_PER_POLL : PORTIONS_PER_POLL
   const read = isFirst ? createReadAheadReader(deps, count) : createPortionReader(deps)
   for (let portion = 0; comparison !== null && portion < count && !signal.aborted; portion += 1) {
     const { began } = comparison
-    comparison = await compareNextPortion(deps, comparison, { read, isEvent: isEvent(deps, state), isFirst })
+    comparison = await compareNextPortion(deps, comparison, { read, isEvent: areChangesEvents(deps, state), isFirst })
     if (comparison === null) comparedAt = new Date(began * 1_000)
   }
   return { ...state, comparison, comparedAt }
 }
 
 /** True when changes are events. Changes of the first load are no events, because the persons were in the source before. */
-const isEvent = ({ file }: MirrorDeps, { comparedAt }: MirrorProgress): boolean => file.mirror.events && comparedAt !== null
+const areChangesEvents = ({ file }: MirrorDeps, { comparedAt }: FollowState): boolean => file.mirror.events && comparedAt !== null
 
 /** Writes a batch of changes. The position is committed with the last records of the batch. */
-async function applyBatch(deps: MirrorDeps, state: MirrorProgress, batch: ChangeBatch): Promise<MirrorProgress> {
+async function applyBatch(deps: MirrorDeps, state: FollowState, batch: ChangeBatch): Promise<FollowState> {
   const { db, claim } = deps
   const portions = splitIntoPortions(deps, batch)
   const { position, currentAt, loss } = batch
@@ -127,7 +127,7 @@ async function applyBatch(deps: MirrorDeps, state: MirrorProgress, batch: Change
   for (const due of portions) {
     behind -= due.keys.length
     const progress = due === portions.at(-1) ? last : { behind }
-    isWanted = await applyRows(deps, due, { progress, run: 0, began: null, isEvent: isEvent(deps, state) })
+    isWanted = await applyRows(deps, due, { progress, run: 0, began: null, isEvent: areChangesEvents(deps, state) })
   }
   if (portions.length === 0) {
     isWanted = await withTransaction(db.pool, (client) => saveProgress(client, claim, last))

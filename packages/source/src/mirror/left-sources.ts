@@ -6,7 +6,12 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { EnvironmentVariables } from '../engine/address.ts'
 import { openEngine } from '../engines.ts'
 import { readSourceWithoutRecords } from '../source-file.ts'
-import { type AbandonedLogPosition, dropLeftCopies, forgetAbandonedPlace, type MirrorRemains } from '../store/changed-sources.ts'
+import {
+  type AbandonedLogPosition,
+  dropFormerMirrorCopies,
+  forgetAbandonedPlace,
+  type MirrorRemains,
+} from '../store/changed-sources.ts'
 import { storedLogPosition } from './log-feed.ts'
 
 /** The dependencies of `removeMirrorRemains`. */
@@ -36,7 +41,7 @@ export async function removeMirrorRemains(
         log.warn(facts, 'a former source still keeps its log for this registry: the slot cannot be dropped now')
       }
     }
-    if (isOver) await dropLeftCopies(db, id)
+    if (isOver) await dropFormerMirrorCopies(db, id)
   }
 }
 

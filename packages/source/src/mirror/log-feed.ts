@@ -51,9 +51,10 @@ export function createLogFeed(deps: MirrorDeps): ChangeFeed {
     throw new LogLost('the database kept more of its log than logical.most_log allows')
   }
   /**
-   * Checks that the log still has every change: a table may have left it, and nothing else says so. If changes are missing,
-   * removes our place.
+   * Checks again what was checked when our place was made: the log may have no more changes of a table, and no error says so. If
+   * changes are missing, removes our place.
    * @returns problems that lose no change; empty when the last check was not long ago
+   * @throws SourceRefusal changes are missing
    */
   const requireNoLoss = async (): Promise<readonly LogProblem[]> => {
     if (reading !== null && deps.now().getTime() - checked < RECHECK_PROBLEMS_MILLISECONDS) return []

@@ -11,7 +11,7 @@ export interface KeyedRecord {
   readonly record: PreparedRecord
 }
 
-/** The outcome of rows of a source: the records to write, and the identifiers of records to delete. */
+/** The outcome of rows of a source: the records to write, and in `released` the primary identifiers of the records to delete. */
 export interface MirrorOutcomes {
   /** The rows that become records, each with a different primary identifier. */
   readonly records: readonly KeyedRecord[]

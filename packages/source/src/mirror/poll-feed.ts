@@ -105,9 +105,9 @@ export function createPollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>
 }
 
 /**
- * True for a whole number, or a time with milliseconds: every change of a row is then taken to give it a new mark. A time without
- * milliseconds is the same after two changes in a second. So its row is read by each poll that lists it, until it is older than
- * the overlap.
+ * True when a row's value in the column of changes is a whole number, or a time with milliseconds: every change is then taken to
+ * give the row a new value. A time without milliseconds is the same after two changes in a second. So its row is read by each
+ * poll that lists it, until it is older than the overlap.
  */
 const isPreciseMark = (mark: string): boolean => /^-?\d+$|\.\d{3}/.test(mark)
 

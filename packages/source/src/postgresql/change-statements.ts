@@ -1,20 +1,20 @@
 /** Statements that find changed rows by a column that grows with every change: a time or a version. */
 
 import type { Statement } from '../engine/connections.ts'
-import type { ChangeStatements, ChangeTypes } from '../engine/dialect.ts'
+import type { PollColumnTypes, PollStatements } from '../engine/dialect.ts'
 import type { ChangeSelection } from '../engine/engine.ts'
 import type { MappedTable } from '../engine/mapped-records.ts'
 import { changedRowsSql } from '../engine/names.ts'
 import { createParameters as parametersOf } from './conditions.ts'
 import { POSTGRESQL_NAME_WRITER } from './names.ts'
 
-export const CHANGE_STATEMENTS: ChangeStatements = { mark: makeMarkStatement, list: makeListStatement }
+export const POLL_STATEMENTS: PollStatements = { mark: makeMarkStatement, list: makeListStatement }
 
 /** SQL of the time up to which the snapshot has changes: on a standby, the time of the last replayed transaction. */
 const SNAPSHOT_TIME_SQL = `case when pg_is_in_recovery() then coalesce(pg_last_xact_replay_timestamp(), to_timestamp(0)) else now() end`
 
 /** Makes the statement that reads how far the column has come: the time of the snapshot, or the highest version. */
-function makeMarkStatement(part: MappedTable, { changed: type }: ChangeTypes): Statement {
+function makeMarkStatement(part: MappedTable, { changed: type }: PollColumnTypes): Statement {
   const { changed, rows } = changedRowsSql(POSTGRESQL_NAME_WRITER, part)
   return {
     text:
@@ -27,7 +27,7 @@ function makeMarkStatement(part: MappedTable, { changed: type }: ChangeTypes): S
 
 function makeListStatement(
   part: MappedTable,
-  { key: keyType, changed: type }: ChangeTypes,
+  { key: keyType, changed: type }: PollColumnTypes,
   { since, overlap, after, limit }: ChangeSelection,
 ): Statement {
   const parameters = parametersOf()

@@ -2,7 +2,7 @@
 
 import {
   type ColumnType,
-  dropFarOffset,
+  dropOffsetOfExtremeDate,
   NUMBER_PATTERN,
   noParameter,
   SPACE_CODE_POINTS,
@@ -22,7 +22,7 @@ const nullIfHasZeroByte = (text: string): string | null => (text.includes('\0') 
  * becomes the last second of 9999.
  */
 const readInstantCell = (text: string): string =>
-  dropFarOffset(text.replace(/^10000-01-01 .*\+.*/, '9999-12-31 23:59:59').replace(/(?<=[+-]\d\d:\d\d):\d\d$/, ''))
+  dropOffsetOfExtremeDate(text.replace(/^10000-01-01 .*\+.*/, '9999-12-31 23:59:59').replace(/(?<=[+-]\d\d:\d\d):\d\d$/, ''))
 
 /**
  * Returns a function that makes the SQL of a column without spaces around its text.

@@ -7,7 +7,7 @@ import { emptyDatabase } from '../../../keys/test/postgres.ts'
 import { compared } from '../../test/asking.ts'
 import { addressOf, makeOffice, officeSource } from '../../test/office.ts'
 import { openEngine } from '../engines.ts'
-import { liveRecords } from '../live-records.ts'
+import { createLiveRecordAccess } from '../live-records.ts'
 import { readSourceFile } from '../source-file.ts'
 import { openConnections, readConnectionConfig } from './connections.ts'
 
@@ -36,7 +36,7 @@ async function reading<Result>(more: object, file: object, work: (reader: Record
   const read = readSourceFile(JSON.parse(JSON.stringify(given)), kind)
   const engine = openEngine(read, { OFFICE: addressOf(office.connection) })
   try {
-    return await work(liveRecords(kind, read, engine, async () => NOBODY_PROTECTED).source.reader('sync'))
+    return await work(createLiveRecordAccess(kind, read, engine, async () => NOBODY_PROTECTED).source.reader('sync'))
   } finally {
     await engine.close()
   }

@@ -30,7 +30,7 @@ export const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
  * @param encoding the value of `server_encoding`
  * @returns null: no function is needed, because every text can be stored; or none can be made (`isUnlistedEncoding`)
  */
-export function storableTextIn(encoding: string): ((text: string) => boolean) | null {
+export function makeStorableTextTest(encoding: string): ((text: string) => boolean) | null {
   if (encoding === 'LATIN1') return (text) => /^[\0-\xff]*$/.test(text)
   const found = SINGLE_BYTE_ENCODINGS.get(encoding)
   if (found === undefined) return null

@@ -109,7 +109,7 @@ interface StatementToSend extends Statement {
   readonly isDescribed: boolean
 }
 
-/** The methods of pg's connection that a piece uses, without parameters that are never read. */
+/** The methods of pg's connection that a piece uses, with only the parameters that a piece gives. */
 interface PieceConnection {
   readonly stream: { cork(): void; uncork(): void }
   parse(message: { readonly text: string; readonly name: string }): void

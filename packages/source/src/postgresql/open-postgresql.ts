@@ -7,10 +7,10 @@ import type { OpenEngine } from '../engine/engine.ts'
 import type { MappedTable, SourceFile } from '../engine/mapped-records.ts'
 import { createEngine } from '../engine/open-engine.ts'
 import { CATALOG_STATEMENTS } from './catalog.ts'
-import { CHANGE_STATEMENTS } from './change-statements.ts'
+import { POLL_STATEMENTS } from './change-statements.ts'
 import { columnType, makeTrimSqlWriter } from './column-types.ts'
 import { openConnections, type PostgresSnapshot, readConnectionConfig } from './connections.ts'
-import { isAscii, isUnlistedEncoding, storableTextIn } from './encodings.ts'
+import { isAscii, isUnlistedEncoding, makeStorableTextTest } from './encodings.ts'
 import { failureOf } from './failures.ts'
 import { placeOf, quoted, tableOf } from './names.ts'
 import { openChangeLog } from './open-change-log.ts'
@@ -28,7 +28,7 @@ export function openPostgresql(file: SourceFile, env: EnvironmentVariables): Ope
 
 const POSTGRESQL_DIALECT: Dialect<number> = {
   rows: ROW_SQL,
-  changes: CHANGE_STATEMENTS,
+  changes: POLL_STATEMENTS,
   readTypes,
   hasUniqueKey,
   report: readEngineReport,
@@ -56,7 +56,7 @@ function columnTypesForEncoding(encoding: string): (oid: number) => ColumnType {
     const trimmed = makeTrimSqlWriter(isAscii)
     return (oid) => ({ ...columnType(oid), trimmed, mayLack: (text) => !isAscii(text) })
   }
-  const canHold = storableTextIn(encoding)
+  const canHold = makeStorableTextTest(encoding)
   // In SQL_ASCII only the ASCII characters are known.
   if (encoding === 'SQL_ASCII') return (oid) => ({ ...columnType(oid), trimmed: makeTrimSqlWriter(isAscii) })
   if (canHold === null) return columnType

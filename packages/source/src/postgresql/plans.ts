@@ -1,6 +1,6 @@
 /** The plans of PostgreSQL: which read a whole table, and the index that would help. */
 
-import type { Plans } from '../engine/dialect.ts'
+import type { QueryPlanDialect } from '../engine/dialect.ts'
 import { comparedExpression } from './conditions.ts'
 import { placeOf, quoted } from './names.ts'
 
@@ -10,7 +10,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[]
 }
 
-export const PLAN_READER: Plans<number> = {
+export const PLAN_READER: QueryPlanDialect<number> = {
   prefer: 'set local enable_seqscan = off',
   explain: 'explain (format json)',
   readsAll({ rows }) {

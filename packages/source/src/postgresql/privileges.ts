@@ -6,7 +6,6 @@ import type { SourceFile } from '../engine/mapped-records.ts'
 import { makeRefusal } from '../engine/source-refusal.ts'
 import type { PostgresSnapshot } from './connections.ts'
 
-/** The schemas of the server itself. */
 const SYSTEM_SCHEMAS = `'pg_catalog', 'information_schema', 'pg_toast'`
 const userSchemaSql = (schema: string): string => `${schema} not in (${SYSTEM_SCHEMAS}) and ${schema} not like 'pg\\_temp\\_%'`
 

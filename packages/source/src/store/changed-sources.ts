@@ -6,7 +6,7 @@ import type { JsonValue } from '@rollcall/protocol'
 import { dropCopiedRecords } from '@rollcall/records/registries/removed-registries'
 import type { ClientBase, Pool } from 'pg'
 
-/** A former source, whose database keeps its log for us from a position on. */
+/** A position in the log of a former source. From this position on, the database of the source still keeps its log for us. */
 export interface AbandonedLogPosition {
   readonly source: object
   readonly position: JsonValue
@@ -48,7 +48,7 @@ export async function beginMirror(client: Pick<ClientBase, 'query'>, registry: n
 }
 
 /** Ends the mirror of a registry that is read live from now on. Its copies are deleted a little later. */
-export async function markMirrorLeft(client: Pick<ClientBase, 'query'>, registry: number): Promise<void> {
+export async function endMirror(client: Pick<ClientBase, 'query'>, registry: number): Promise<void> {
   await client.query(`update source_mirror set was_live = false, left_at = now(), ${RESET_PROGRESS_SQL} where registry = $1`, [
     registry,
   ])
@@ -74,14 +74,14 @@ export interface MirrorRemains {
 }
 
 /** Seconds after the end of a mirror, after which every node is taken to read the source live. */
-const LEFT_MIRROR_SECONDS = 60
+const ENDED_MIRROR_KEPT_SECONDS = 60
 
 /** Finds what mirrors have left in former sources and in our tables. */
 export async function findMirrorRemains(pool: Pool): Promise<readonly MirrorRemains[]> {
   const { rows } = await pool.query<MirrorRemains>(
     `select registry, abandoned, coalesce(left_at < now() - make_interval(secs => $1), false) as "isOver"
      from source_mirror where left_at is not null or abandoned <> '[]'`,
-    [LEFT_MIRROR_SECONDS],
+    [ENDED_MIRROR_KEPT_SECONDS],
   )
   return rows
 }
@@ -96,7 +96,7 @@ export async function forgetAbandonedPlace(pool: Pool, registry: number, place: 
 }
 
 /** Deletes the copies that a former mirror of a registry has left. If the registry has no former mirror, nothing is deleted. */
-export async function dropLeftCopies(db: Database, registry: number): Promise<void> {
+export async function dropFormerMirrorCopies(db: Database, registry: number): Promise<void> {
   await withTransaction(db.pool, async (client) => {
     // The statements have no time limit, because a large registry has millions of rows.
     await client.query(NO_STATEMENT_TIMEOUT_SQL)

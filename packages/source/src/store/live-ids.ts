@@ -8,7 +8,7 @@ const LIVE_ID_PREFIX = '='
 /** An id that no live record has. Stored pages of answers have it in place of a record that is gone. */
 export const NO_LIVE_RECORD_ID = LIVE_ID_PREFIX
 
-/** The id of the live record with this key. */
+/** Makes the id of a live record from the key of its row. */
 export const liveId = (key: string): string => `${LIVE_ID_PREFIX}${key}`
 
 /** True when an id has the form of the ids of live records. `NO_LIVE_RECORD_ID` has it too. */

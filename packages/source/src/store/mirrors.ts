@@ -10,7 +10,7 @@ import { canonicalJson, type JsonValue } from '@rollcall/protocol'
 import { MIRRORED_REGISTRIES_SQL, REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import type { ClientBase, Pool } from 'pg'
 
-/** The digest of the source file of a registry. */
+/** SHA-256 of a registry's source file as canonical JSON, in hexadecimal. */
 export const sourceFileDigest = ({ source }: Pick<Registry, 'source'>): string =>
   hash('sha256', canonicalJson(source as never), 'hex')
 

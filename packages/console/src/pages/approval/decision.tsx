@@ -11,7 +11,7 @@ interface DecisionProps {
 }
 
 /** The cached answers that an approved act may have changed, each by the first word of its query key. */
-const CHANGED_QUERY_KEYS = [
+const QUERY_KEYS_TO_RELOAD = [
   ...(['proposals', 'participants', 'registries', 'grants', 'deliveries', 'subscriptions', 'operators'] as const),
   'auditLog',
 ] as const
@@ -36,7 +36,7 @@ export function DecisionButtons({ proposal, onResult }: DecisionProps) {
         label={APPROVAL.approve}
         title={APPROVAL.approve}
         call={() => answerTo(api.POST('/admin/v1/proposals/{id}/approve', path))}
-        changes={CHANGED_QUERY_KEYS}
+        changes={QUERY_KEYS_TO_RELOAD}
         done={() => APPROVAL.approved}
         onDone={({ result }) => onResult(result)}
       >

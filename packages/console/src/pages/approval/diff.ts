@@ -1,6 +1,6 @@
 /** A line of a proposal. The act changes its value, or the value says what the act is about and does not change. */
 export interface DiffLine {
-  /** The path of the value. */
+  /** The name of the value, such as `jwks_uri` or `purposes.eligibility`. */
   readonly at: string
   readonly from?: unknown
   readonly to?: unknown
@@ -22,7 +22,7 @@ export function diffSubjectText(diff: readonly DiffLine[]): string {
 }
 
 /** Returns a list of plain values as one line of text; null for an empty list, and for any other value. */
-export function listText(value: unknown): string | null {
+export function findPlainListText(value: unknown): string | null {
   if (!Array.isArray(value) || value.length === 0) return null
   return value.some((one) => typeof one === 'object') ? null : value.join(', ')
 }

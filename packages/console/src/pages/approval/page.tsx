@@ -16,7 +16,7 @@ import { APPROVAL, approvalMeaning } from '../../texts/approvals.ts'
 import { PAGES } from '../../texts/pages.ts'
 import styles from './approval.module.css'
 import { DecisionButtons } from './decision.tsx'
-import { isUnchangedLine, listText } from './diff.ts'
+import { findPlainListText, isUnchangedLine } from './diff.ts'
 
 type ProposalDiffLine = Proposal['diff'][number]
 
@@ -51,7 +51,7 @@ export function Page() {
           <>
             <Panel padded>
               {found.own && found.state === 'waiting' && <p>{APPROVAL.own}</p>}
-              <FactList rows={factsOf(found)} />
+              <FactList rows={makeProposalFactRows(found)} />
             </Panel>
             {result !== undefined && result !== null && (
               <Section title={APPROVAL.result} lead={APPROVAL.resultLead}>
@@ -85,13 +85,13 @@ export function Page() {
 /** Shows a value as text; HTML in it is not interpreted. */
 function ValueText({ value }: { readonly value: unknown }) {
   if (value === null) return APPROVAL.nothing
-  const list = listText(value)
+  const list = findPlainListText(value)
   if (list !== null) return <span className={styles.value}>{list}</span>
   if (typeof value === 'object') return <pre className={styles.value}>{JSON.stringify(value, null, 2)}</pre>
   return <code className={styles.value}>{String(value)}</code>
 }
 
-function factsOf(proposal: Proposal) {
+function makeProposalFactRows(proposal: Proposal) {
   const { id, state, proposed_by, proposed_at, lapses_at, role, decided_by, decided_at, failure } = proposal
   return [
     [NAMES.state, <Badge key="state" state={state} />],

@@ -19,7 +19,7 @@ import { diffSubjectText } from '../approval/diff.ts'
 type Proposal = Answer<'/admin/v1/proposals'>[number]
 
 const { fields: FIELDS, columns: TITLES } = APPROVALS
-/** The newest rows that are shown: of all states, and of one. */
+/** The most proposals that are shown, of all states and of one state. The newest are shown. */
 const [MOST_ROWS, MOST_ROWS_OF_STATE] = [50, 1_000]
 const STATES: readonly Proposal['state'][] = [
   ...(['waiting', 'approved', 'done', 'failed', 'declined', 'outdated', 'lapsed'] as const),

@@ -1,4 +1,4 @@
-/** The accesses to a person's data: a sentence for each institution and month, which opens to show its entries. */
+/** The accesses to a person's data: a sentence for each participant and month, which opens to show its entries. */
 import type { paths } from '../../api/schema.d.ts'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'

@@ -19,8 +19,8 @@ const ENTRY_KINDS: readonly Entry['kind'][] = [
   ...(['answer', 'acknowledgement', 'callback', 'notification', 'unsent', 'refusal', 'operator'] as const),
 ]
 
-/** The time that the server names when it found no entry and has not looked through older ones; undefined: it named none. */
-const timeToGoOn = (error: Error | null): string | undefined =>
+/** The time from which a search goes on to older entries, as the server's error 409 names it; undefined when it names none. */
+const findNextSearchTime = (error: Error | null): string | undefined =>
   error instanceof ApiFault && error.status === 409 ? /\bto=(\S+)$/.exec(error.message)?.[1] : undefined
 
 export function EntryList() {
@@ -36,7 +36,7 @@ export function EntryList() {
   // The server searches a limited number of entries, so with a filter a page may be short although older entries fit. The next
   // page is therefore offered after every filtered page that has rows.
   const next = following ?? (filter.isSet ? rows?.at(-1)?.id : null)
-  const goOn = timeToGoOn(query.error)
+  const goOn = findNextSearchTime(query.error)
   return (
     <FilteredList
       filter={filter}

@@ -11,7 +11,7 @@ import styles from './audit-log.module.css'
 import { download } from './download.ts'
 
 const { fields: FIELDS, report: REPORT } = PERSON_ENTRIES
-const CHANGED_QUERY_KEYS = ['auditLog']
+const QUERY_KEYS_TO_RELOAD = ['auditLog']
 const EMPTY_FORM = { type: '', value: '', from: '', to: '', confidential: false }
 const ACCESS_LISTS = ['seen', 'written', 'asked'] as const
 
@@ -26,7 +26,7 @@ export function EntriesOfPerson() {
   const look = useAct({
     call: (person: ReturnType<typeof readForm>) =>
       answerTo(api.POST('/admin/v1/accounts/person', { body: { ...person, confidential: given.confidential } })),
-    changes: CHANGED_QUERY_KEYS,
+    changes: QUERY_KEYS_TO_RELOAD,
   })
   const report = useAct({
     // The form may name the next person already: the report is about the person whose entries are shown.
@@ -34,7 +34,7 @@ export function EntriesOfPerson() {
       format,
       answer: await answerTo(api.POST('/admin/v1/accounts/report', { body: look.variables ?? readForm() })),
     }),
-    changes: CHANGED_QUERY_KEYS,
+    changes: QUERY_KEYS_TO_RELOAD,
     onDone: ({ format, answer }) => {
       const text = format === 'html' ? answer.html : JSON.stringify(answer.report, null, 2)
       download(`${REPORT.file}.${format}`, format === 'html' ? 'text/html' : 'application/json', text)

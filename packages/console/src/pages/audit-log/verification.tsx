@@ -15,13 +15,13 @@ import { LOCALE } from '../../texts/common.ts'
 import styles from './audit-log.module.css'
 
 type Progress = Answer<'/admin/v1/accounts/verify'>
-type AuditLogFault = NonNullable<Progress['result']>['faults'][number]
+type VerificationFinding = NonNullable<Progress['result']>['faults'][number]
 
 const { facts: NAMES, columns: TITLES } = VERIFY
 const RELOAD_INTERVAL_MS = 1_000
-const CHANGED_QUERY_KEYS = ['verification', 'auditLog']
+const QUERY_KEYS_TO_RELOAD = ['verification', 'auditLog']
 
-const FAULT_COLUMNS: readonly Column<AuditLogFault>[] = [
+const FAULT_COLUMNS: readonly Column<VerificationFinding>[] = [
   { title: TITLES.kind, cell: ({ kind }) => kind },
   { title: TITLES.meaning, cell: ({ meaning, detail }) => (detail === null ? meaning : `${meaning} ${detail}`) },
   { title: TITLES.chain, cell: ({ chain }) => chain && <code>{chain}</code>, wideOnly: true },
@@ -34,10 +34,13 @@ export function Verification() {
     queryFn: () => answerTo(api.GET('/admin/v1/accounts/verify')),
     refetchInterval: ({ state }) => (state.data?.state === 'running' ? RELOAD_INTERVAL_MS : false),
   })
-  const begin = useAct({ call: () => answerTo(api.POST('/admin/v1/accounts/verify', { body: {} })), changes: CHANGED_QUERY_KEYS })
+  const begin = useAct({
+    call: () => answerTo(api.POST('/admin/v1/accounts/verify', { body: {} })),
+    changes: QUERY_KEYS_TO_RELOAD,
+  })
   const stop = useAct({
     call: () => answerTo(api.POST('/admin/v1/accounts/verify/stop', { body: {} })),
-    changes: CHANGED_QUERY_KEYS,
+    changes: QUERY_KEYS_TO_RELOAD,
     done: () => VERIFY.stopped,
   })
   const isRunning = query.data?.state === 'running'

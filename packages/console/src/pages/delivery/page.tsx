@@ -6,7 +6,7 @@ import { CallbackTest } from '../../parts/callback-test.tsx'
 import { Code } from '../../parts/code.tsx'
 import { CopyableId } from '../../parts/identifier.tsx'
 import { FactPanel, PageFrame, Section } from '../../parts/page.tsx'
-import { SealedContent } from '../../parts/sealed-content.tsx'
+import { EncryptedContent } from '../../parts/sealed-content.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { type Column, PanelTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -71,7 +71,7 @@ export function Page() {
                 empty={<Empty title={DELIVERY.noAttempt} />}
               />
             </Section>
-            {may('audit') && <SealedContent open={(reason) => readDecryptedBody(id, reason)} />}
+            {may('audit') && <EncryptedContent open={(reason) => readDecryptedBody(id, reason)} />}
           </>
         )}
       </Loaded>

@@ -48,7 +48,7 @@ export function Page() {
               </Empty>
             </Panel>
           ) : (
-            <Events names={names} first={names[0]} />
+            <EventsOfRegistry names={names} first={names[0]} />
           )
         }
       </Loaded>
@@ -56,7 +56,8 @@ export function Page() {
   )
 }
 
-function Events({ names, first }: { readonly names: readonly string[]; readonly first: string }) {
+/** Shows the events of one registry. `names` are the namespaces to choose from; `first` is chosen at first. */
+function EventsOfRegistry({ names, first }: { readonly names: readonly string[]; readonly first: string }) {
   const filter = useFilter(Object.keys(FIELDS))
   const { namespace = first, before, ...conditions } = filter.values
   const isNarrow = Object.keys(conditions).length > 0

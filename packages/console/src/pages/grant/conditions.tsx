@@ -12,7 +12,8 @@ import { RecordConditions } from './rows.tsx'
 
 const { edit: TEXTS } = GRANT
 const BASES = ['law', 'consent', 'authorize', 'either']
-const DEMANDED_META_MEMBERS = ['requested_by', 'case']
+/** The members of `header.meta` that a grant may demand in the participant's requests. */
+const DEMANDED_HEADER_META_MEMBERS = ['requested_by', 'case']
 const PROTECTED_CATEGORIES = ['adoption', 'shelter', 'witness_protection', 'sealed']
 /** The permitted values of members of a grant that have a fixed choice; the first value is the default. */
 const CHOICES_BY_MEMBER = {
@@ -28,7 +29,7 @@ const NUMBER_MEMBERS = [
 ]
 const TEXT_MEMBERS = ['legal_reference', 'responsible'] as const
 
-interface ConditionsProps {
+interface GrantTermFieldsProps {
   readonly registry: Registry
   readonly draft: Draft
   readonly set: (member: string, value: unknown) => void
@@ -36,7 +37,7 @@ interface ConditionsProps {
 
 const textOrEmpty = (value: unknown): string => (value === undefined ? '' : String(value))
 
-export function GrantTermFields({ registry, draft, set }: ConditionsProps) {
+export function GrantTermFields({ registry, draft, set }: GrantTermFieldsProps) {
   const purposes = registry.purposes.map(({ code }) => code)
   const boxes = (member: 'purposes' | 'demands' | 'protected', known: readonly string[], withAll = false) => (
     <NameList
@@ -60,7 +61,7 @@ export function GrantTermFields({ registry, draft, set }: ConditionsProps) {
     <>
       <SingleValueFields draft={draft} set={set} />
       {draft.basis !== 'law' && boxes('purposes', purposes)}
-      {boxes('demands', DEMANDED_META_MEMBERS)}
+      {boxes('demands', DEMANDED_HEADER_META_MEMBERS)}
       {draft.basis !== 'law' && names('authorities')}
       {boxes('protected', PROTECTED_CATEGORIES, true)}
       <RecordConditions registry={registry} draft={draft} onChange={(rows) => set('rows', rows)} />
@@ -75,7 +76,7 @@ export function GrantTermFields({ registry, draft, set }: ConditionsProps) {
   )
 }
 
-function SingleValueFields({ draft, set }: Omit<ConditionsProps, 'registry'>) {
+function SingleValueFields({ draft, set }: Omit<GrantTermFieldsProps, 'registry'>) {
   return (
     <div className={styles.fields}>
       <NativeSelect

@@ -25,7 +25,7 @@ export function grantedNames(draft: Draft, member: string): GrantedNames {
 
 export const isGrantedName = (names: GrantedNames, name: string): boolean => names === 'all' || names.includes(name)
 
-interface AttributeAliasesAndPaths {
+interface OtherAttributeNamesAndPaths {
   readonly aliases: readonly string[]
   /** The paths of the attribute in a record. */
   readonly paths: readonly string[]
@@ -38,7 +38,7 @@ interface AttributeAliasesAndPaths {
 export function findGrantingName(
   names: GrantedNames,
   member: 'ask' | 'see',
-  { aliases, paths }: AttributeAliasesAndPaths,
+  { aliases, paths }: OtherAttributeNamesAndPaths,
 ): string | undefined {
   if (names === 'all') return undefined
   const isWithin = (name: string) => paths.some((path) => `${path}.`.startsWith(`${name}.`))

@@ -21,7 +21,8 @@ import { Preview } from './preview.tsx'
 
 const { edit: TEXTS } = GRANT
 const QUERY_FORMS = ['identifier', 'expression', 'predicate', 'graphql']
-const AUDITED_DAYS_FOR_PROPOSAL = 90
+/** The server proposes narrower terms from the audit entries of this many days. */
+const NARROW_GRANT_PERIOD_DAYS = 90
 
 /** Members of a grant that are lists of names, each with a function that returns the names that a registry knows. */
 const NAME_LISTS: readonly {
@@ -123,11 +124,11 @@ function NarrowGrantButton({ whose, onProposed }: NarrowButtonProps) {
     call: () =>
       answerTo(
         api.GET('/admin/v1/registries/{namespace}/grants/{sender_id}/proposal', {
-          params: { path: whose, query: { days: AUDITED_DAYS_FOR_PROPOSAL } },
+          params: { path: whose, query: { days: NARROW_GRANT_PERIOD_DAYS } },
         }),
       ),
     changes: [],
-    done: () => TEXTS.narrowed(numberText(AUDITED_DAYS_FOR_PROPOSAL, LOCALE)),
+    done: () => TEXTS.narrowed(numberText(NARROW_GRANT_PERIOD_DAYS, LOCALE)),
     onDone: ({ terms }) => onProposed(terms),
   })
   return (

@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { answerTo, api } from '../../api/client.ts'
 import type { paths } from '../../api/schema.d.ts'
-import { Columns } from '../../parts/columns.tsx'
+import { SideBySide } from '../../parts/columns.tsx'
 import { Document, jsonText } from '../../parts/document.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
@@ -60,14 +60,14 @@ function ComparedRecord({ record }: { readonly record: PreviewedRecord }) {
   const { record_type, granted, before, after, cut } = record
   return (
     <div>
-      <Columns>
+      <SideBySide>
         <Document title={TEXTS.whole(record_type)} text={jsonText(sortMembers(before))} />
         {after === null ? (
           <p className={styles.nothing}>{granted ? TEXTS.notFound : TEXTS.notGranted}</p>
         ) : (
           <Document title={TEXTS.shown(record_type)} text={jsonText(sortMembers(after))} />
         )}
-      </Columns>
+      </SideBySide>
       {cut.length > 0 && (
         <details className={styles.cut}>
           <summary>{TEXTS.cut(numberText(cut.length, LOCALE))}</summary>

@@ -7,7 +7,7 @@ import { answerTo, api } from '../../api/client.ts'
 import { readFilter } from '../../parts/filters.ts'
 import { CopyableId } from '../../parts/identifier.tsx'
 import { FactPanel, PageFrame, Panel, Section } from '../../parts/page.tsx'
-import { SealedContent } from '../../parts/sealed-content.tsx'
+import { EncryptedContent } from '../../parts/sealed-content.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { numberText } from '../../parts/times.ts'
 import { useAddress } from '../../parts/use-address.ts'
@@ -84,7 +84,7 @@ function OneMessage({ message, asked }: OneMessageProps) {
         </Panel>
       </Section>
       {may('audit') && message_id !== null && (
-        <SealedContent open={(reason) => readDecryptedBodies(message_id, { ...asked, participant, reason })} />
+        <EncryptedContent open={(reason) => readDecryptedBodies(message_id, { ...asked, participant, reason })} />
       )}
     </>
   )

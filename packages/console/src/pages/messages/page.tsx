@@ -45,7 +45,7 @@ export function Page() {
     placeholderData: keepPreviousData,
     refetchInterval: reloadInterval(filter),
   })
-  // An operator who is bound to registries sees the message of the chosen one.
+  // For an operator who is bound to registries, the link to a message names the chosen registry. For others it names none.
   const ofRegistry = own.namespace === undefined ? '' : filterQueryText({ namespace: asked.namespace })
   const { searched_to = null } = query.data ?? {}
   return (

@@ -1,4 +1,4 @@
-/** Sums for the overview, from counts of the admin API. */
+/** Sums for the overview, from counts in answers of the admin API. */
 
 /** The group in which messages of each outcome are counted: the good, the rejected or the refused ones. */
 const GROUP_BY_OUTCOME = {

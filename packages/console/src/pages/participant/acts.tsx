@@ -13,7 +13,7 @@ import { ChangeLimits } from './limits.tsx'
 import { PartnerLinkButton } from './partner-link.tsx'
 
 const { disable: DISABLE, enable: ENABLE, promote: PROMOTE, keys: KEYS, policy: POLICY } = PARTICIPANT
-const CHANGED_QUERY_KEYS = ['participants', 'overview', 'grants'] as const
+const QUERY_KEYS_TO_RELOAD = ['participants', 'overview', 'grants'] as const
 
 export function Acts({ participant }: { readonly participant: Participant }) {
   const { sender_id, status, environment } = participant
@@ -29,7 +29,7 @@ export function Acts({ participant }: { readonly participant: Participant }) {
           label={DISABLE.label}
           title={DISABLE.title(sender_id)}
           call={() => answerTo(api.POST('/admin/v1/participants/{sender_id}/disable', { ...path, body: {} }))}
-          changes={CHANGED_QUERY_KEYS}
+          changes={QUERY_KEYS_TO_RELOAD}
           done={() => DISABLE.done(sender_id)}
         >
           <p>{DISABLE.lead}</p>
@@ -41,7 +41,7 @@ export function Acts({ participant }: { readonly participant: Participant }) {
           label={ENABLE.label}
           title={ENABLE.title(sender_id)}
           call={() => answerTo(api.POST('/admin/v1/participants/{sender_id}/enable', { ...path, body: {} }))}
-          changes={CHANGED_QUERY_KEYS}
+          changes={QUERY_KEYS_TO_RELOAD}
           done={() => ENABLE.done(sender_id)}
         >
           <p>{ENABLE.lead}</p>
@@ -64,7 +64,7 @@ export function Acts({ participant }: { readonly participant: Participant }) {
               }),
             )
           }
-          changes={CHANGED_QUERY_KEYS}
+          changes={QUERY_KEYS_TO_RELOAD}
           done={() => PROMOTE.done(sender_id)}
           onDone={({ client_secret }) => setSecret(client_secret)}
         >

@@ -12,7 +12,7 @@ import { COMMON, LOCALE } from '../../texts/common.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
 import { Credentials } from './credentials.tsx'
 
-type Callback = Participant['callback']
+type ParticipantCallbackSettings = Participant['callback']
 
 const { callback: TEXTS } = PARTICIPANT
 const { names: NAMES } = TEXTS
@@ -37,7 +37,7 @@ export function Callbacks({ participant: { sender_id, callback } }: { readonly p
   )
 }
 
-function factsOf(callback: Callback) {
+function factsOf(callback: ParticipantCallbackSettings) {
   const { default_url, notify_url, allowed, auth, schedule, notify_unlisted } = callback
   return [
     [NAMES.default_url, default_url === null ? TEXTS.noDefault : <code key="default">{default_url}</code>],
@@ -52,7 +52,7 @@ function factsOf(callback: Callback) {
 
 interface ChangeCallbackButtonProps {
   readonly sender_id: string
-  readonly callback: Callback
+  readonly callback: ParticipantCallbackSettings
 }
 
 function ChangeCallbackButton({ sender_id, callback }: ChangeCallbackButtonProps) {
@@ -87,7 +87,7 @@ function ChangeCallbackButton({ sender_id, callback }: ChangeCallbackButtonProps
   )
 }
 
-function changedCallbackSettings(given: FormValues, shown: Callback) {
+function changedCallbackSettings(given: FormValues, shown: ParticipantCallbackSettings) {
   const allowed = given.lines('allowed')
   const schedule = given.lines('schedule')
   return {

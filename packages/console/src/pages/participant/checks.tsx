@@ -24,7 +24,7 @@ const { checks: TEXTS } = PARTICIPANT
 const { columns: TITLES } = TEXTS
 const TONES_BY_STATE: Readonly<Record<CheckStep['state'], Tone>> = { passed: 'good', missing: 'bad', skipped: 'quiet' }
 const DAY_MS = 86_400_000
-const CHANGED_QUERY_KEYS = ['participants'] as const
+const QUERY_KEYS_TO_RELOAD = ['participants'] as const
 
 const STEP_COLUMNS: readonly Column<CheckStep>[] = [
   { title: TITLES.step, cell: ({ name }) => name },
@@ -87,7 +87,7 @@ function CheckButton({ sender_id }: { readonly sender_id: string }) {
           since: given.time('since') ?? new Date(Date.now() - DAY_MS).toISOString(),
         })
       }
-      changes={CHANGED_QUERY_KEYS}
+      changes={QUERY_KEYS_TO_RELOAD}
       done={({ passed }) => (passed ? TEXTS.donePassed : TEXTS.doneMissing)}
     >
       <p>{TEXTS.dialogLead}</p>
@@ -100,7 +100,7 @@ function RepeatCheck({ sender_id, report }: { readonly sender_id: string; readon
   const { namespace, since } = report
   const act = useAct({
     call: () => callCheck(sender_id, { namespace, since }),
-    changes: CHANGED_QUERY_KEYS,
+    changes: QUERY_KEYS_TO_RELOAD,
     done: ({ passed }) => (passed ? TEXTS.donePassed : TEXTS.doneMissing),
   })
   return (

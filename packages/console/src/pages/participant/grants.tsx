@@ -27,6 +27,7 @@ interface Row {
 
 const { columns: TITLES } = GRANTS
 
+/** Says how many names are granted. `none` is the text for an empty list. */
 const grantedCountText = (names: GrantedNames, none: string): string => {
   if (names === 'all') return GRANTS.all
   return names.length === 0 ? none : GRANTS.number(numberText(names.length, LOCALE))

@@ -12,7 +12,7 @@ type Host = Participant['hosts'][number]
 
 const { hosts: TEXTS } = PARTICIPANT
 const { columns: TITLES, fields: FIELDS } = TEXTS
-const CHANGED_QUERY_KEYS = ['participants'] as const
+const QUERY_KEYS_TO_RELOAD = ['participants'] as const
 const HOST_PERMISSIONS = ['plainHttp', 'loopback', 'private'] as const
 
 const COLUMNS: readonly Column<Host>[] = [
@@ -52,7 +52,7 @@ const RemoveHostButton = ({ sender_id, host }: { readonly sender_id: string; rea
     call={() =>
       answerTo(api.POST('/admin/v1/participants/{sender_id}/hosts/remove', { params: { path: { sender_id } }, body: { host } }))
     }
-    changes={CHANGED_QUERY_KEYS}
+    changes={QUERY_KEYS_TO_RELOAD}
     done={() => TEXTS.removed}
   >
     <p>{TEXTS.removeLead}</p>
@@ -83,7 +83,7 @@ const AddHostButton = ({ sender_id }: { readonly sender_id: string }) => (
         }),
       ).then(() => given.text('host') ?? '')
     }}
-    changes={CHANGED_QUERY_KEYS}
+    changes={QUERY_KEYS_TO_RELOAD}
     done={TEXTS.added}
   >
     <p>{TEXTS.addLead}</p>

@@ -25,7 +25,7 @@ export const KEY_COLUMNS: readonly Column<Key>[] = [
   { title: TITLES.until, cell: ({ valid_until }) => (valid_until === null ? TEXTS.noEnd : <Time at={valid_until} relative />) },
 ]
 
-const PUBLISHED_COLUMNS: readonly Column<PublishedKey>[] = [
+const PUBLISHED_KEY_COLUMNS: readonly Column<PublishedKey>[] = [
   { title: PUBLISHED.kid, cell: ({ kid }) => <CopyableId value={kid} what={PUBLISHED.kid} /> },
   { title: PUBLISHED.first, cell: ({ first_used_at }) => <Time at={first_used_at} /> },
   { title: PUBLISHED.last, cell: ({ last_used_at }) => <Time at={last_used_at} relative /> },
@@ -41,6 +41,6 @@ interface PublishedKeysProps {
 export const PublishedKeys = ({ title, caption, keys }: PublishedKeysProps) =>
   keys.length > 0 && (
     <Section title={title}>
-      <PanelTable caption={caption} columns={PUBLISHED_COLUMNS} query={rowsAsQuery(keys)} keyOf={({ kid }) => kid} />
+      <PanelTable caption={caption} columns={PUBLISHED_KEY_COLUMNS} query={rowsAsQuery(keys)} keyOf={({ kid }) => kid} />
     </Section>
   )

@@ -14,7 +14,7 @@ import { KEY_COLUMNS, type Key, PublishedKeys } from './key-columns.tsx'
 const { keys: TEXTS } = PARTICIPANT
 const { columns: TITLES, fields: FIELDS } = TEXTS
 const USES: readonly Key['use'][] = ['sig', 'enc']
-const CHANGED_QUERY_KEYS = ['participants', 'overview'] as const
+const QUERY_KEYS_TO_RELOAD = ['participants', 'overview'] as const
 export function Keys({ participant: { sender_id, keys, published_keys } }: { readonly participant: Participant }) {
   const may = useMay()
   const acts: Column<Key> = {
@@ -56,7 +56,7 @@ const RevokeKeyButton = ({ sender_id, row: { kid, use }, left }: RevokeKeyButton
     call={() =>
       answerTo(api.POST('/admin/v1/participants/{sender_id}/keys/revoke', { params: { path: { sender_id } }, body: { kid } }))
     }
-    changes={CHANGED_QUERY_KEYS}
+    changes={QUERY_KEYS_TO_RELOAD}
     done={() => TEXTS.revoked(kid)}
   >
     <p>{TEXTS.revokeLead}</p>
@@ -91,7 +91,7 @@ const AddKeyButton = ({ sender_id }: { readonly sender_id: string }) => (
         }),
       )
     }
-    changes={CHANGED_QUERY_KEYS}
+    changes={QUERY_KEYS_TO_RELOAD}
     done={(keys) => TEXTS.added(numberText(keys.length, LOCALE))}
   >
     <p>{TEXTS.addLead}</p>

@@ -77,6 +77,7 @@ function nameAndDemoNote({ sender_id, name, demo }: Participant): ReactNode {
   )
 }
 
+/** The text of a participant's limit; null means that the server's limit applies. */
 const limitText = (limit: number | 'unlimited' | null): string =>
   typeof limit === 'number' ? numberText(limit, LOCALE) : (limit ?? PARTICIPANT.serversLimit)
 

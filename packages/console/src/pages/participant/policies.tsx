@@ -120,7 +120,7 @@ function policyFromForm(given: FormValues, shown: Policy): Partial<Policy> {
     },
     shown,
   )
-  // The server takes a signature_policy together with its allow_unsigned.
+  // Both are sent: the server sets allow_unsigned to false when only signature_policy is sent.
   const isSigningChanged = changed.signature_policy !== undefined || changed.allow_unsigned !== undefined
   return { ...changed, ...(isSigningChanged && { signature_policy, allow_unsigned }) }
 }

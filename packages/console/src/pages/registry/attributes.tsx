@@ -16,7 +16,7 @@ const ATTRIBUTE_TYPES: readonly Exclude<Attribute['type'], 'age'>[] = [
   ...(['text', 'code', 'date'] as const),
   ...(['datetime', 'number', 'boolean'] as const),
 ]
-const CHANGED_QUERY_KEYS = ['registries'] as const
+const QUERY_KEYS_TO_RELOAD = ['registries'] as const
 
 const COLUMNS: readonly Column<Attribute>[] = [
   {
@@ -84,7 +84,7 @@ function AttributeActs({ namespace, attribute: { record_type, name, type, indexe
           label={TEXTS.index}
           title={TEXTS.indexTitle(name)}
           call={() => answerTo(api.POST('/admin/v1/registries/{namespace}/attributes/index', named))}
-          changes={CHANGED_QUERY_KEYS}
+          changes={QUERY_KEYS_TO_RELOAD}
           done={() => TEXTS.indexDone}
         >
           <p>{TEXTS.indexLead}</p>
@@ -97,7 +97,7 @@ function AttributeActs({ namespace, attribute: { record_type, name, type, indexe
           label={TEXTS.remove}
           title={TEXTS.removeTitle(name)}
           call={() => answerTo(api.POST('/admin/v1/registries/{namespace}/attributes/remove', named))}
-          changes={CHANGED_QUERY_KEYS}
+          changes={QUERY_KEYS_TO_RELOAD}
           done={() => TEXTS.removeDone(name)}
         >
           <p>{TEXTS.removeLead}</p>
@@ -138,7 +138,7 @@ const AddAttributeButton = ({ namespace, types }: { readonly namespace: string; 
         }),
       )
     }
-    changes={CHANGED_QUERY_KEYS}
+    changes={QUERY_KEYS_TO_RELOAD}
     done={({ name }) => TEXTS.added(name)}
   >
     <p>{TEXTS.addLead}</p>

@@ -16,7 +16,7 @@ const { identifiers: TEXTS, attributes } = REGISTRY
 const { columns: TITLES, fields: FIELDS } = TEXTS
 const COMPARED_AS_CHOICES = ['code', 'phone', 'email'] as const
 const TYPES_PATH = '/admin/v1/registries/{namespace}/identifier-types'
-const CHANGED_QUERY_KEYS = ['registries'] as const
+const QUERY_KEYS_TO_RELOAD = ['registries'] as const
 
 const COLUMNS: readonly Column<IdentifierType>[] = [
   { title: TITLES.name, cell: ({ name }) => <code>{name}</code> },
@@ -79,7 +79,7 @@ const AddTypeButton = ({ namespace }: { readonly namespace: string }) => (
         }),
       )
     }
-    changes={CHANGED_QUERY_KEYS}
+    changes={QUERY_KEYS_TO_RELOAD}
     done={({ name }) => TEXTS.added(name)}
   >
     <p>{TEXTS.addLead}</p>
@@ -111,7 +111,7 @@ function IdentifierTypeActs({ namespace, type }: ActsProps) {
           const changed = changedMembers({ patterns: given.lines('patterns'), aliases: given.lines('aliases') }, shown)
           return answerTo(api.POST(`${TYPES_PATH}/change`, { ...path, body: { name, ...changed } }))
         }}
-        changes={CHANGED_QUERY_KEYS}
+        changes={QUERY_KEYS_TO_RELOAD}
         done={() => TEXTS.changed(name)}
       >
         <p>{TEXTS.changeLead}</p>
@@ -122,7 +122,7 @@ function IdentifierTypeActs({ namespace, type }: ActsProps) {
         label={TEXTS.remove}
         title={TEXTS.removeTitle(name)}
         call={() => answerTo(api.POST(`${TYPES_PATH}/remove`, { ...path, body: { name } }))}
-        changes={CHANGED_QUERY_KEYS}
+        changes={QUERY_KEYS_TO_RELOAD}
         done={() => TEXTS.removed(name)}
       >
         <p>{TEXTS.removeLead}</p>

@@ -100,8 +100,8 @@ const valueProblems = (name: string, row: ValueProblemCounts, odd: OddValueTexts
 ]
 
 /**
- * Lists the problems of an import. Values that were not understood are listed under their path or column; if no path has such a
- * value, under their attribute. Unlisted codes and dates after the import are always listed under their attribute.
+ * Lists the problems of an import. Values that were not understood are listed under their path or column; if the import counted
+ * none by path, under their attribute. Unlisted codes and dates after the import are always listed under their attribute.
  */
 export function importProblems(
   { rejections, repeated, attributes, paths }: Pick<EndedImport, 'rejections' | 'repeated' | 'attributes' | 'paths'>,

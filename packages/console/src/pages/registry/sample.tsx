@@ -1,7 +1,7 @@
 /** Shows a synthetic record of each type with its schema. */
 import { useQuery } from '@tanstack/react-query'
 import { answerTo, api } from '../../api/client.ts'
-import { Columns } from '../../parts/columns.tsx'
+import { SideBySide } from '../../parts/columns.tsx'
 import { Document, jsonText } from '../../parts/document.tsx'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
@@ -22,10 +22,10 @@ export function SampleRecords({ namespace }: { readonly namespace: string }) {
         {(samples) =>
           samples.map(({ record_type, record, schema }) => (
             <Panel key={record_type} padded>
-              <Columns>
+              <SideBySide>
                 <Document title={TEXTS.record(record_type)} text={jsonText(record)} />
                 <Document title={TEXTS.schema(record_type)} text={jsonText(schema)} />
-              </Columns>
+              </SideBySide>
             </Panel>
           ))
         }

@@ -27,6 +27,7 @@ const primaryIdentifierFields = ({ primary_identifiers, identifier_types }: Regi
     required: true,
   }))
 
+/** Returns the primary identifier of every record type: the one of the form, or the present one when the form has none. */
 const readPrimaryIdentifiers = (given: FormValues, { primary_identifiers }: Registry): Record<string, string> =>
   Object.fromEntries(
     Object.entries(primary_identifiers).map(([type, before]) => [type, given.text(primaryFieldName(type)) ?? before]),

@@ -23,8 +23,8 @@ import { ImportProblems, importProblems } from './import-progress.tsx'
 const { facts: NAMES, columns: TITLES } = TEXTS
 const RELOAD_INTERVAL_MS = 3_000
 
-type CheckedRecordType = SourceCheck['records'][number]
-type SlowSearch = CheckedRecordType['slow'][number]
+type RecordTypeCheck = SourceCheck['records'][number]
+type SlowSearch = RecordTypeCheck['slow'][number]
 
 /** The members of a source file that are shown. The server has checked the file. */
 interface ShownSource {
@@ -141,7 +141,7 @@ const CheckResult = ({ checked: { database, writes, weak, records } }: { readonl
       ]}
     />
     {records.map((one) => (
-      <CheckedRecords key={one.record_type} records={one} />
+      <RecordTypeCheckResult key={one.record_type} records={one} />
     ))}
   </>
 )
@@ -172,10 +172,10 @@ const SLOW_SEARCH_COLUMNS: readonly Column<SlowSearch>[] = [
   },
 ]
 
-function CheckedRecords({
+function RecordTypeCheckResult({
   records: { record_type, rows, left_out, report, unfound, slow },
 }: {
-  readonly records: CheckedRecordType
+  readonly records: RecordTypeCheck
 }) {
   const problems = [
     ...importProblems({ ...report, paths: report.columns }, TEXTS),

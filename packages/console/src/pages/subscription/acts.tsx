@@ -10,14 +10,14 @@ import { LOCALE } from '../../texts/common.ts'
 import { SUBSCRIPTION } from '../../texts/subscriptions.ts'
 
 const { test: TEST, resume: RESUME, cancel: CANCEL } = SUBSCRIPTION
-const CHANGED_QUERY_KEYS = ['subscriptions']
+const QUERY_KEYS_TO_RELOAD = ['subscriptions']
 
 export function SubscriptionActs({ subscription }: { readonly subscription: Subscription }) {
   const { code, state, waiting } = subscription
   const subscriptionPath = { params: { path: { code } }, body: {} }
   const resume = useAct({
     call: () => answerTo(api.POST('/admin/v1/subscriptions/{code}/resume', subscriptionPath)),
-    changes: CHANGED_QUERY_KEYS,
+    changes: QUERY_KEYS_TO_RELOAD,
     done: () => RESUME.done,
   })
   return (
@@ -32,7 +32,7 @@ export function SubscriptionActs({ subscription }: { readonly subscription: Subs
         title={TEST.act}
         act={TEST.confirm}
         call={() => answerTo(api.POST('/admin/v1/subscriptions/{code}/test', subscriptionPath))}
-        changes={CHANGED_QUERY_KEYS}
+        changes={QUERY_KEYS_TO_RELOAD}
         done={() => TEST.done}
       >
         <p>{TEST.lead}</p>
@@ -42,7 +42,7 @@ export function SubscriptionActs({ subscription }: { readonly subscription: Subs
         label={CANCEL.act}
         title={CANCEL.act}
         call={() => answerTo(api.POST('/admin/v1/subscriptions/{code}/cancel', subscriptionPath))}
-        changes={CHANGED_QUERY_KEYS}
+        changes={QUERY_KEYS_TO_RELOAD}
         done={() => CANCEL.done}
       >
         <p>{CANCEL.lead}</p>

@@ -34,7 +34,7 @@ interface BuiltProps {
   readonly onSend: () => void
 }
 
-type SearchPartName = keyof typeof TRY.part
+type BuiltSearchTabName = keyof typeof TRY.part
 
 const { signature: NAMES } = TRY
 /** The parts that show the same search as a shell command or a program. */
@@ -42,10 +42,10 @@ const CODE_PART_NAMES = ['curl', 'typescript', 'python', 'java'] as const
 
 export function BuiltSearchParts({ built, sender_id, namespace, busy, onSend }: BuiltProps) {
   const { reply, can_send, send_problem, envelope } = built
-  const [part, setPart] = useState<SearchPartName>('envelope')
+  const [part, setPart] = useState<BuiltSearchTabName>('envelope')
   // After sending, the part with the answer is shown.
   useEffect(() => setPart(reply === null ? 'envelope' : 'answer'), [reply])
-  const names = (Object.keys(TRY.part) as SearchPartName[]).filter((name) => name !== 'answer' || reply !== null)
+  const names = (Object.keys(TRY.part) as BuiltSearchTabName[]).filter((name) => name !== 'answer' || reply !== null)
   return (
     <Section
       title={reply === null ? TRY.result : TRY.answered}

@@ -37,6 +37,7 @@ export function Page() {
   )
 }
 
+/** Builds and sends a search of one registry. `names` are the namespaces to choose from; `first` is chosen at first. */
 function SearchTrial({ names, first }: { readonly names: readonly string[]; readonly first: string }) {
   const [namespace, setNamespace] = useState(first)
   const registryPath = { params: { path: { namespace } } }

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protoco
 import type { Comparator, Predicate } from '../../model/predicate.ts'
 import { QueryProblem } from '../query.ts'
 import { joinByAnd, joinByOr, negate, predicateOnRecord, readConditionsOfObject, type UnreadCondition } from './combine.ts'
-import { unreadCondition } from './expression.ts'
+import { makeUnreadCondition } from './expression.ts'
 import { conditionSubjectOf } from './leaves.ts'
 import { operatorOf } from './operators.ts'
 import { joinPathStep, type QueryReader, RECORD_NAME_SCOPE, resolveQueryName, unknownNameProblem } from './reader.ts'
@@ -72,7 +72,7 @@ function readExpressionElement(
   if (!isJsonObject(element)) throw new QueryProblem(path, 'must be an object {seq_num, expression1, condition, expression2}')
   checkMembersKnown(element, ELEMENT_MEMBERS, path)
   const seq_num = readSequenceNumber(findGivenValue(element, 'seq_num'), joinPathStep(path, 'seq_num'))
-  const first = unreadComparison(reader, findGivenValue(element, 'expression1'), joinPathStep(path, 'expression1'))
+  const first = makeUnreadComparison(reader, findGivenValue(element, 'expression1'), joinPathStep(path, 'expression1'))
   const condition = findGivenValue(element, 'condition')
   const second = findGivenValue(element, 'expression2')
   if (condition === undefined && second === undefined) return { seq_num, predicate: predicateOfCondition(first) }
@@ -82,7 +82,7 @@ function readExpressionElement(
     const names = [...CONDITION_JOINER_BY_WORD.keys()].join(', ')
     throw new QueryProblem(joinPathStep(path, 'condition'), `must be one of ${names} where expression2 is given`)
   }
-  return { seq_num, predicate: join(first, unreadComparison(reader, second, joinPathStep(path, 'expression2'))) }
+  return { seq_num, predicate: join(first, makeUnreadComparison(reader, second, joinPathStep(path, 'expression2'))) }
 }
 
 /** The value of a member; undefined when it is missing, "" or null, which all mean: not given (D33). */
@@ -107,10 +107,11 @@ function readSequenceNumber(seq_num: JsonValue | undefined, path: string): numbe
 
 /** Reads {attribute_name, operator, attribute_value} as a whole query (D10). */
 export function readComparison(reader: QueryReader, value: JsonValue, path: string): Predicate {
-  return predicateOfCondition(unreadComparison(reader, value, path))
+  return predicateOfCondition(makeUnreadComparison(reader, value, path))
 }
 
-function unreadComparison(reader: QueryReader, value: JsonValue | undefined, path: string): UnreadCondition {
+/** Checks the members, and makes a condition that is read later. */
+function makeUnreadComparison(reader: QueryReader, value: JsonValue | undefined, path: string): UnreadCondition {
   if (!isJsonObject(value)) throw new QueryProblem(path, `must be an object {${COMPARISON_MEMBERS.join(', ')}}`)
   checkMembersKnown(value, COMPARISON_MEMBERS, path)
   const name = findGivenValue(value, 'attribute_name')
@@ -123,7 +124,7 @@ function unreadComparison(reader: QueryReader, value: JsonValue | undefined, pat
   const raw = Object.hasOwn(value, 'attribute_value') ? value.attribute_value : null
   const valuePlace = joinPathStep(path, 'attribute_value')
   reader.term(path)
-  return unreadCondition(about, memberPath, (leaf) => {
+  return makeUnreadCondition(about, memberPath, (leaf) => {
     const subject = conditionSubjectOf(reader, leaf)
     const operator = operatorOf(subject, findGivenValue(value, 'operator') ?? null, joinPathStep(path, 'operator'), '')
     return { list: subject.list, of: operator.make(subject, raw ?? null, valuePlace, reader) }

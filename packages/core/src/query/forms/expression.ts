@@ -100,7 +100,7 @@ function unreadConditionsOfMember(
     // An object around an attribute: {"name": {"surname": ...}} means {"name.surname": ...}.
     return reader.within(path, () => collectUnreadConditions(reader, value, path, { ...names, prefix: `${names.prefix}${key}.` }))
   }
-  return [unreadConditionAbout(reader, about, value, path, `${names.prefix}${key}.`)]
+  return [makeUnreadConditionOnName(reader, about, value, path, `${names.prefix}${key}.`)]
 }
 
 /** True when the object of an attribute has further names, not operators: {"birth_place": {"name": ...}}. */
@@ -124,7 +124,8 @@ function hasOperators(value: JsonObject): boolean {
   return Object.keys(value).some((key) => key.startsWith('$') || resolveOperator(key) !== undefined)
 }
 
-function unreadConditionAbout(
+/** Makes a condition on the value of a name. The condition is read later, when stated identifier types are known. */
+function makeUnreadConditionOnName(
   reader: QueryReader,
   about: Searchable,
   value: JsonValue,
@@ -141,7 +142,7 @@ function unreadConditionAbout(
       makeCondition(readIdentifierObject(reader, about, value, path, said))
     return { path, about: undefined, read }
   }
-  return unreadCondition(about, path, (leaf) => {
+  return makeUnreadCondition(about, path, (leaf) => {
     const subject = conditionSubjectOf(reader, leaf)
     return makeCondition(readOperatorsOrValue(reader, subject, value, path), subject.list)
   })
@@ -151,7 +152,7 @@ function unreadConditionAbout(
  * Makes a condition that `read` reads later. If another condition states the identifier type, `read` gets `about` with the stated
  * types only.
  */
-export function unreadCondition(
+export function makeUnreadCondition(
   about: SearchableLeaf,
   path: string,
   read: (about: SearchableLeaf) => Condition,
@@ -187,7 +188,7 @@ function readIdentifierObject(
     const memberPath = joinPathStep(path, key)
     const member = IDENTIFIER_MEMBERS.get(key.slice(key.lastIndexOf(':') + 1).toLowerCase())
     if (member === undefined) throw new QueryProblem(memberPath, 'must be identifier_type or identifier_value')
-    return unreadConditionAbout(reader, member === 'type' ? { is: 'identifier_type' } : about, raw, memberPath, '')
+    return makeUnreadConditionOnName(reader, member === 'type' ? { is: 'identifier_type' } : about, raw, memberPath, '')
   })
   if (!asked.some((one) => isAboutIdentifiers(one.about))) {
     // A type without a value is refused: it would find everyone with such an identifier; `identifier_type` asks for that.

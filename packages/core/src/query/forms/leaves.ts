@@ -146,7 +146,7 @@ function identifierSubject(types: readonly IdentifierType[]): ConditionSubject {
   }
 }
 
-/** Reads an identifier: one for each type that allows the value. A number is read by its digits (`identifierValue`). */
+/** Reads a value as an identifier of each type that allows it. @throws IdentifierProblem no type does */
 export function readIdentifiers(types: readonly IdentifierType[], { value, path }: ValueWithPath): Identifier[] {
   const identifiers = types.flatMap((type) => {
     const normalised = identifierValue(type, value)

@@ -122,8 +122,8 @@ export function resolveQueryName(
   if (prefix.length + name.length > MAX_NAME_LENGTH) return undefined
   const found = resolveSearchable(reader.kind, reader.recordType, `${prefix}${name}`)
   if (compound === undefined || isCompoundMember(compound, found)) return found
-  // Directly in the object of a compound, a name may also be the one that a query uses outside of the compound. In an object
-  // further inside, such a name would mean another member.
+  // Directly in the object of a compound, a member may also have the name that a query uses for it outside of the compound. In a
+  // deeper object, the same name would mean another member.
   const around = resolveSearchable(reader.kind, reader.recordType, prefix.slice(0, -1))
   if (around?.is !== 'compound' || around.compound !== compound) return undefined
   const bare = resolveSearchable(reader.kind, reader.recordType, name)

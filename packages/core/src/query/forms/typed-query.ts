@@ -10,9 +10,9 @@ import { resolveOperator } from './operators.ts'
 import { type FormMembers, findObjectForm, type MemberValue, type ObjectForm, type QueryReader } from './reader.ts'
 
 /** The form of a query. The last part of the member `type`, or the member `query_type`, names the form. */
-export type QueryFormName = 'expression' | 'predicate' | 'graphql' | 'identifier'
+export type StatedQueryForm = 'expression' | 'predicate' | 'graphql' | 'identifier'
 
-const QUERY_FORM_BY_TYPE: ReadonlyMap<string, QueryFormName> = new Map([
+const QUERY_FORM_BY_TYPE: ReadonlyMap<string, StatedQueryForm> = new Map([
   ['expression', 'expression'],
   ['nosql', 'expression'],
   ['predicate', 'predicate'],
@@ -21,7 +21,7 @@ const QUERY_FORM_BY_TYPE: ReadonlyMap<string, QueryFormName> = new Map([
   ['idtype', 'identifier'],
 ])
 
-export type ReadQueryForm = (reader: QueryReader, members: FormMembers, word: QueryFormName | undefined) => Query
+export type ReadQueryForm = (reader: QueryReader, members: FormMembers, word: StatedQueryForm | undefined) => Query
 
 /** Forms that contain another query. They may be the whole query or part of one. */
 export const NESTED_FORMS: readonly ObjectForm<ReadQueryForm>[] = [
@@ -62,7 +62,7 @@ export function makeQuery({ recordType }: QueryReader, predicate: Predicate): Qu
 export function readTypedQuery(reader: QueryReader, members: FormMembers): Query {
   const [type, value] = [members.of('type'), members.of('value')]
   const isIdentifier = typeof type.value === 'string' && resolveIdentifierType(reader.kind, type.value) !== undefined
-  const word = isIdentifier ? undefined : queryWordOfType(type)
+  const word = isIdentifier ? undefined : findStatedQueryForm(type)
   const isBare = typeof value.value !== 'object' || value.value === null
   if (word !== undefined && (!isBare || (word !== 'identifier' && typeof value.value === 'string'))) {
     return readQueryValue(reader, value, word)
@@ -73,8 +73,8 @@ export function readTypedQuery(reader: QueryReader, members: FormMembers): Query
   return makeQuery(reader, readIdentifierQuery(reader, type, value))
 }
 
-/** The form that a type names; undefined when it names none. @throws QueryProblem SQL, which is never answered */
-function queryWordOfType({ value, path }: MemberValue): QueryFormName | undefined {
+/** The form that `type` or `query_type` states; undefined when it states none. @throws QueryProblem it states SQL */
+function findStatedQueryForm({ value, path }: MemberValue): StatedQueryForm | undefined {
   if (typeof value !== 'string') return undefined
   const segment = value.slice(value.lastIndexOf(':') + 1).trim()
   if (segment.toLowerCase() !== 'sql') return QUERY_FORM_BY_TYPE.get(segment.toLowerCase())
@@ -88,7 +88,7 @@ function queryWordOfType({ value, path }: MemberValue): QueryFormName | undefine
 export function readQueryValue(
   reader: QueryReader,
   { value, path }: MemberValue,
-  word: QueryFormName | undefined,
+  word: StatedQueryForm | undefined,
   around?: FormMembers,
 ): Query {
   if (typeof value === 'string') return readQueryText(reader, { value, path }, word, around)
@@ -124,7 +124,7 @@ const GRAPHQL_START_PATTERN = /^[\s,\uFEFF]*(?:#|\{|(?:query|mutation|subscripti
 function readQueryText(
   reader: QueryReader,
   { value: text, path }: { readonly value: string; readonly path: string },
-  word: QueryFormName | undefined,
+  word: StatedQueryForm | undefined,
   around: FormMembers | undefined,
 ): Query {
   if (word !== 'graphql' && JSON_START_PATTERN.test(text)) {
@@ -132,10 +132,10 @@ function readQueryText(
   }
   if (word !== 'graphql' && !GRAPHQL_START_PATTERN.test(text)) throw new UnreadableQuery(path, 'must be GraphQL or JSON text')
   const variables = around?.get('variables')?.value
-  return readGraphql(reader.scope, { text, variables, operationName: readOperationName(around) }, path)
+  return readGraphql(reader.scope, { text, variables, operationName: readGraphqlOperationName(around) }, path)
 }
 
-function readOperationName(around: FormMembers | undefined): string | undefined {
+function readGraphqlOperationName(around: FormMembers | undefined): string | undefined {
   const { value, path } = around?.of('operationName') ?? { value: null, path: '' }
   if (value === null || typeof value === 'string') return value ?? undefined
   throw new QueryProblem(path, 'must be a string')

@@ -83,7 +83,6 @@ export interface TextLimits {
   readonly nesting: number
 }
 
-/** The most characters in the text of a query. */
 const MAX_TEXT_CHARACTERS = 100_000
 const MAX_NAME_CHARACTERS = 64
 

@@ -23,9 +23,10 @@ const CLOSED_BREAKER: Breaker = { failures: 0, opened_at: null, probe_in: null }
 
 /** Finds the breaker of a destination. Simultaneous calls share one statement. */
 export const findBreaker = ({ pool }: Pick<Database, 'pool'>, { participant, origin }: Destination): Promise<Breaker> =>
-  breakerReads(pool).submit({ participant, origin })
+  breakerReadBatcher(pool).submit({ participant, origin })
 
-const breakerReads = oncePerPool((pool) =>
+/** Returns the batcher of a pool: it reads the breakers of calls that wait at the same time with one statement. */
+const breakerReadBatcher = oncePerPool((pool) =>
   createGroupCommit<Destination, Breaker>(
     async (destinations) => {
       const { rows } = await pool.query<Breaker & { readonly nth: number }>({
@@ -81,11 +82,11 @@ export async function deleteIdleBreakers({ pool }: Pick<Database, 'pool'>): Prom
 }
 
 /** The most participants in the result of `readDeliveryHealth`: those with the most waiting deliveries. */
-const MOST_HEALTH_PARTICIPANTS = 1_000
+const MOST_PARTICIPANTS_REPORTED = 1_000
 
 /**
  * The health of participants that have pending deliveries, deliveries given up in the last day, a breaker with failures, waiting
- * notifications, or a closed mailbox; at most `MOST_HEALTH_PARTICIPANTS` participants.
+ * notifications, or a closed mailbox; at most `MOST_PARTICIPANTS_REPORTED` participants.
  */
 export async function readDeliveryHealth({ pool }: Pick<Database, 'pool'>): Promise<readonly DeliveryHealth[]> {
   const { rows } = await pool.query<DeliveryHealth>({
@@ -122,7 +123,7 @@ export async function readDeliveryHealth({ pool }: Pick<Database, 'pool'>): Prom
       left join failing on failing.participant = participant.id
       left join notified on notified.participant = participant.id
       where coalesce(waiting.participant, lost.participant, failing.participant, notified.participant) is not null
-      order by pending desc, sender_id limit ${MOST_HEALTH_PARTICIPANTS}`,
+      order by pending desc, sender_id limit ${MOST_PARTICIPANTS_REPORTED}`,
   })
   return rows
 }

@@ -18,7 +18,10 @@ import { GRANT_STARTS_SQL } from '@rollcall/participants/store/grants'
 import { protectionVersionSql } from '@rollcall/records/records/protection'
 import type pg from 'pg'
 
-/** SQL condition: `delivery` is the newest envelope of a row `notification`. @param delivery a table with id and notifications */
+/**
+ * SQL condition on a row of `notification`: its newest envelope is a row of `delivery`.
+ * @param delivery the name of a table or subquery with the columns `id` and `notifications`
+ */
 export const isNewestEnvelopeSql = (delivery: string): string =>
   `notification.id = any(${delivery}.notifications) and notification.delivery = ${delivery}.id`
 
@@ -51,8 +54,8 @@ export interface AcceptedRequestsSql {
   readonly requests: string
 }
 
-/** The number of due deliveries to one origin that the caller wants to claim. */
-export interface WantedDeliveryCount {
+/** An origin, and the number of due deliveries to it that the caller wants to claim. */
+export interface OriginWithWantedCount {
   readonly origin: string
   readonly count: number
 }
@@ -65,7 +68,7 @@ export async function claimDueDeliveries(
   { db: { pool }, requests }: AcceptedRequestsSql & { readonly db: Pick<Database, 'pool'> },
   participant: number,
   claim: DeliveryClaim,
-  wanted: readonly WantedDeliveryCount[],
+  wanted: readonly OriginWithWantedCount[],
 ): Promise<readonly ClaimedDelivery[]> {
   const { rows } = await pool.query<ClaimedDelivery & { forgotten: boolean }>({
     name: 'claim deliveries',
@@ -185,7 +188,7 @@ const RECORD_ATTEMPT_SQL = `with ended as (
   select exists (select 1 from ended) as counted`
 
 /** Whether the grant or the protected persons have changed since a delivery was made. */
-export interface PermissionChanges {
+export interface PermissionChangeFlags {
   /** True when another grant is in force than when the delivery was made. */
   readonly grant: boolean
   /** True when the protected persons of the registry have changed since the delivery was made. */
@@ -202,8 +205,8 @@ export async function findPermissionChanges(
   pool: Pick<pg.Pool, 'query'>,
   delivery: string,
   grant: number,
-): Promise<PermissionChanges> {
-  const { rows } = await pool.query<PermissionChanges>({
+): Promise<PermissionChangeFlags> {
+  const { rows } = await pool.query<PermissionChangeFlags>({
     name: 'what has changed since a delivery was made',
     text: `select delivery.protection <> ${protectionVersionSql('granted.registry')} as protection, coalesce(delivery.granted <> granted.id,
         delivery.created_at < granted.starts + interval '2 seconds') as "grant"

@@ -4,7 +4,7 @@ import { MAILBOXES_PAYLOAD_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue
 import { queryWithoutTimeLimit } from '@rollcall/database/transaction'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 import { isNewestEnvelopeSql, SET_NOTIFICATION_WAITING_SQL } from './deliveries.ts'
-import { choiceConditions, type DeliveryFilter, type DeliveryState } from './delivery-choice.ts'
+import { type DeliveryFilter, type DeliveryState, makeDeliveryFilterSql } from './delivery-choice.ts'
 
 interface DeliveryChange {
   /** The states of a delivery in which this change is possible. */
@@ -70,7 +70,7 @@ export async function countDeliveryChange(
   choice: DeliveryFilter,
 ): Promise<readonly DeliveryChangeCounts[]> {
   const { from, sends }: DeliveryChange = MANUAL_DELIVERY_CHANGES[change]
-  const { text, values } = choiceConditions(choice)
+  const { text, values } = makeDeliveryFilterSql(choice)
   const [states, sending] = [values.length + 1, values.length + 2]
   const { rows } = await pool.query<DeliveryChangeCounts>(
     `with those as (
@@ -104,7 +104,7 @@ export async function changeDeliveries(
 }
 
 /** How many deliveries were chosen, and how many of them were changed. */
-interface ChangedCounts {
+interface ChosenAndChangedCounts {
   readonly chosen: number
   readonly changed: number
 }
@@ -113,7 +113,8 @@ interface ChangedCounts {
  * Does the same as `changeDeliveries`, but changes nothing if more than `most` deliveries are chosen. The same
  * statement counts them.
  * @param most null: any number
- * @param options.isLimited true: the statement has the usual time limit. A participant must not wait for the acts of operators
+ * @param options.isLimited true: the statement has the usual time limit; false or absent: it has none, because an operator may
+ * change any number of deliveries
  */
 export async function changeDeliveriesAtMost(
   { pool }: Pick<Database, 'pool'>,
@@ -121,9 +122,9 @@ export async function changeDeliveriesAtMost(
   choice: DeliveryFilter,
   most: number | null,
   { probes = true, isLimited = false }: { readonly probes?: boolean; readonly isLimited?: boolean } = {},
-): Promise<ChangedCounts> {
+): Promise<ChosenAndChangedCounts> {
   const { from, set, sends }: DeliveryChange = MANUAL_DELIVERY_CHANGES[change]
-  const { text, values } = choiceConditions(choice)
+  const { text, values } = makeDeliveryFilterSql(choice)
   const states = `$${values.length + 1}`
   const sending = `$${values.length + 2}::boolean`
   const bound = `$${values.length + 3}::bigint`
@@ -167,7 +168,7 @@ export async function changeDeliveriesAtMost(
     values: [...values, from, sends, most, sends && probes],
   }
   const { rows } = await (isLimited
-    ? pool.query<ChangedCounts>(statement)
-    : queryWithoutTimeLimit<ChangedCounts>(pool, statement))
+    ? pool.query<ChosenAndChangedCounts>(statement)
+    : queryWithoutTimeLimit<ChosenAndChangedCounts>(pool, statement))
   return rows[0] ?? { chosen: 0, changed: 0 }
 }

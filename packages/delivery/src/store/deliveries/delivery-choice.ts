@@ -33,8 +33,8 @@ export const UUID_PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** The text of a condition. A text that the database cannot store becomes '', which no sender_id or namespace equals. */
 const storableOrEmpty = (name: string): string => (isStorable(name) ? name : '')
 
-/** Makes the SQL of the conditions that are given, and of no others, so that PostgreSQL finds the index for them. */
-export function choiceConditions(choice: DeliveryFilter): { readonly text: string; readonly values: unknown[] } {
+/** Makes the SQL of the conditions that a filter has, and of no others, so that PostgreSQL finds the index for them. */
+export function makeDeliveryFilterSql(choice: DeliveryFilter): { readonly text: string; readonly values: unknown[] } {
   const { ids, participant, registry, origin, state, states, since, until, before } = choice
   const values: unknown[] = []
   const value = (given: unknown): string => `$${values.push(given)}`

@@ -3,7 +3,7 @@ import type { StoredEnvelope } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 import { namespaceSql } from '@rollcall/records/registries/registry-names'
-import { choiceConditions, type DeliveryFilter, type DeliveryState, UUID_PATTERN } from './delivery-choice.ts'
+import { type DeliveryFilter, type DeliveryState, makeDeliveryFilterSql, UUID_PATTERN } from './delivery-choice.ts'
 
 export interface ListedDelivery {
   readonly id: string
@@ -60,7 +60,7 @@ export async function listDeliveries(
   choice: DeliveryFilter,
   limit: number,
 ): Promise<readonly ListedDelivery[]> {
-  const { text, values } = choiceConditions(choice)
+  const { text, values } = makeDeliveryFilterSql(choice)
   const { rows } = await pool.query<ListedDelivery>(
     `select ${LISTED_DELIVERY_COLUMNS} from delivery join ${PARTICIPANTS_SQL} as participant on participant.id = delivery.participant
       where ${text} order by delivery.created_at desc, delivery.id limit $${values.length + 1}`,

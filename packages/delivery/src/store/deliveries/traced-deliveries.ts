@@ -15,13 +15,13 @@ export interface TracedDelivery {
   readonly reason: string | null
   /** The number of attempts at the delivery that were begun. */
   readonly attempts: number
-  /** The number of attempts that were begun before the present schedule (`since`). */
+  /** How many of `attempts` were begun before `since`; 0 when the delivery was never retried or replayed. */
   readonly earlier: number
   readonly next_attempt_at: Date | null
   /** The end of the claim of an attempt without a result, which may be past; null: there is no such attempt. */
   readonly claimed_until: Date | null
   readonly created_at: Date
-  /** The beginning of the present schedule. It is later than `created_at` when the delivery was retried or replayed. */
+  /** The time at which the delivery was last retried or replayed, from which its retry schedule counts; else `created_at`. */
   readonly since: Date
   readonly finished_at: Date | null
   /** The attempts that were made at the delivery and recorded, in the order of their numbers. */

@@ -1,9 +1,9 @@
 /** Finds the subscriptions whose filters share a key with a changed record (`FilterKey`): only these can match the change. */
-import { columnValues } from '@rollcall/database/column-values'
+import { listValuesByColumn } from '@rollcall/database/column-values'
 import type { ClientBase } from 'pg'
 
 /** One key of a record that changed. */
-export interface ChangedRecordKey {
+export interface KeyOfChangedRecord {
   /** The index, in the caller's list, of the event that reports the change. */
   readonly at: number
   readonly event_type: string
@@ -38,7 +38,7 @@ export interface SubscriptionCandidate {
 const MOST_CANDIDATES = 5_000
 
 /** Returns those of the pairs of event type and record type to which somebody has a live subscription. */
-export async function findSubscribedTypes<Pair extends Pick<ChangedRecordKey, 'event_type' | 'record_type'>>(
+export async function findSubscribedTypes<Pair extends Pick<KeyOfChangedRecord, 'event_type' | 'record_type'>>(
   client: ClientBase,
   registryId: number,
   pairs: readonly Pair[],
@@ -78,10 +78,10 @@ const FIND_CANDIDATES = `select probe.at, filed.subscription,
 export async function* findCandidates(
   client: ClientBase,
   registryId: number,
-  probes: readonly ChangedRecordKey[],
+  probes: readonly KeyOfChangedRecord[],
 ): AsyncGenerator<readonly SubscriptionCandidate[]> {
   if (probes.length === 0) return
-  const values = [registryId, ...columnValues(probes, ['at', 'event_type', 'record_type', 'key', 'before', 'after'])]
+  const values = [registryId, ...listValuesByColumn(probes, ['at', 'event_type', 'record_type', 'key', 'before', 'after'])]
   const first = await client.query<CandidateRow>({
     name: 'find candidates',
     text: `${FIND_CANDIDATES} limit ${MOST_CANDIDATES}`,

@@ -51,7 +51,7 @@ async function stopSubscriptions(
   client: ClientBase,
   which: ConsentUseSelection,
 ): Promise<Pick<ConsentStops, 'subscriptions' | 'notifications'>> {
-  const found = await lockUnconsentedSubscriptions(client, which)
+  const found = await findUnconsentedUnderLocks(client, which)
   if (found.length === 0) return { subscriptions: [], notifications: 0 }
   const ids = found.map(({ id }) => id)
   await endSubscriptions(client, ids, { reason: 'consent' })
@@ -78,7 +78,7 @@ interface SubscriptionWithEndedConsent {
  * the locks: while one was waited for, a subscription may have been renewed with another consent, or without one.
  * @param most the most subscriptions that are found; absent: all
  */
-async function lockUnconsentedSubscriptions(
+async function findUnconsentedUnderLocks(
   client: ClientBase,
   { condition, values }: ConsentUseSelection,
   most: number | null = null,
@@ -107,7 +107,7 @@ const MOST_ENDED_SUBSCRIPTIONS = 1_000
 
 /** Ends at most `MOST_ENDED_SUBSCRIPTIONS` subscriptions whose consent has ended (`hasConsentEndedSql`). @returns how many */
 export async function endUnconsentedSubscriptions(client: ClientBase): Promise<number> {
-  const found = await lockUnconsentedSubscriptions(client, { condition: () => 'true', values: [] }, MOST_ENDED_SUBSCRIPTIONS)
+  const found = await findUnconsentedUnderLocks(client, { condition: () => 'true', values: [] }, MOST_ENDED_SUBSCRIPTIONS)
   return endSubscriptions(
     client,
     found.map(({ id }) => id),

@@ -16,7 +16,10 @@ export interface EventsToCorrectQuery {
   readonly event_type: string | null
   /** Events that were recorded before this time are not corrected. */
   readonly since: Date
-  /** The id of the event that is corrected; events of backfills are corrected too. Undefined: all events of the type. */
+  /**
+   * The id of the event that is corrected. Those of the record's events that backfills made are corrected with it. Undefined: all
+   * events are corrected that `event_type` and `since` allow.
+   */
   readonly corrected_event: number | undefined
 }
 

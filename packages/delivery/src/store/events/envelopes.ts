@@ -1,7 +1,7 @@
 /** Stores envelopes of mailboxes. Each envelope is committed together with its delivery and its notifications. */
 
 import type { DeliveryClaim, NewDelivery } from '@rollcall/core/model/delivery'
-import { columnValues } from '@rollcall/database/column-values'
+import { listValuesByColumn } from '@rollcall/database/column-values'
 import type { JointWrite } from '@rollcall/database/joint-write'
 import { countGrantUseSql } from '@rollcall/participants/store/grant-use'
 import { insertDeliveriesSql } from '../deliveries/deliveries.ts'
@@ -17,13 +17,13 @@ export interface NewEnvelope {
   readonly delivery: NewDelivery
   /** The claim of the node that made the envelope and attempts it at once; null: any node may claim the delivery. */
   readonly deliveryClaim: DeliveryClaim | null
-  readonly notifications: readonly SentNotification[]
+  readonly notifications: readonly NotificationInEnvelope[]
   /** The number of records to count in the daily quota of the grant, even above the quota; 0 without a quota. */
   readonly counted: number
 }
 
-/** A notification that is sent in the envelope. */
-export interface SentNotification {
+/** A notification in an envelope that is committed now and then sent. */
+export interface NotificationInEnvelope {
   readonly id: number
   readonly subscription: number
   /** The reference_id of the notification's item. */
@@ -97,9 +97,9 @@ export const ENVELOPE_JOINT_WRITE: JointWrite<NewEnvelope> = {
     )
     const deliveries = envelopes.map(({ delivery, deliveryClaim }) => ({ ...delivery, claim: deliveryClaim }))
     return [
-      ...columnValues(envelopes, ['mailbox', 'after', 'claim']),
-      ...columnValues(notifications, ['mailbox', 'id', 'subscription', 'reference_id']),
-      ...columnValues(deliveries, ['id', 'callback', 'message_id', 'target', 'encrypted', 'body']),
+      ...listValuesByColumn(envelopes, ['mailbox', 'after', 'claim']),
+      ...listValuesByColumn(notifications, ['mailbox', 'id', 'subscription', 'reference_id']),
+      ...listValuesByColumn(deliveries, ['id', 'callback', 'message_id', 'target', 'encrypted', 'body']),
       deliveries.map(({ claim }) => claim?.id ?? null),
       deliveries.map(({ claim }) => claim?.seconds ?? null),
       deliveries.map(({ disclosedUnder }) => disclosedUnder?.grant ?? null),

@@ -24,7 +24,8 @@ const EVENTS_ABOUT_RECORDS_SQL = `about as (
       and (record, coalesce(record_key, '')) in (select * from unnest($3::bigint[], $4::text[]))
   )`
 
-const aboutRecordsParameters = ({ registry, record_type, records }: RecordsOfPerson): unknown[] => {
+/** The parameters `$1` to `$4` of `EVENTS_ABOUT_RECORDS_SQL`. */
+const eventsAboutRecordsParameters = ({ registry, record_type, records }: RecordsOfPerson): unknown[] => {
   const ids = records.map(toStoredId)
   return [registry, record_type, ids.map(({ record }) => record), ids.map(({ record_key }) => record_key ?? '')]
 }
@@ -39,7 +40,7 @@ export async function countNotificationsToErase(
         count(distinct delivery.id)::integer as underway
       from about join notification on notification.event = about.id
         left join delivery on delivery.id = notification.delivery and delivery.state = 'pending'`,
-    aboutRecordsParameters(about),
+    eventsAboutRecordsParameters(about),
   )
   return rows[0] ?? { notifications: 0, underway: 0 }
 }
@@ -59,7 +60,7 @@ export async function eraseNotifications(
       )
       update notification set state = 'dropped' from about
       where notification.event = about.id and notification.state = 'waiting'`,
-    aboutRecordsParameters(about),
+    eventsAboutRecordsParameters(about),
   )
   const { underway } = await countNotificationsToErase(client, about)
   return { notifications: rowCount ?? 0, underway }

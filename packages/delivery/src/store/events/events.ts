@@ -2,7 +2,7 @@
 
 import type { FilterTransition, NotificationPurpose } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
-import { columnValues } from '@rollcall/database/column-values'
+import { listValuesByColumn } from '@rollcall/database/column-values'
 import { MAILBOXES_PAYLOAD_PREFIX, MOST_ANNOUNCED_MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
 import { isSameRecordSql, toStoredId } from '@rollcall/database/record-ids'
 import { lastDeletionSql } from '@rollcall/records/records/forget-traces'
@@ -33,7 +33,8 @@ export interface EventIdsAndVersions {
   readonly versions: readonly number[]
 }
 
-interface ChangedRecord {
+/** The type and id of a changed record, for which a new version is taken. */
+interface ChangedRecordIdentity {
   readonly record_type: string
   readonly record: RecordId
   /** The normalised primary identifier of a record that was not stored before this change; null: it was stored, or has none. */
@@ -55,8 +56,8 @@ export interface NewEvent {
   readonly replaced_by?: Identifier
 }
 
-/** The documents of an event, for those who are notified of it, and the number of matched subscriptions. */
-export interface MatchedDocument {
+/** The documents of one event, from which its notifications are made, and the number of subscriptions that it matches. */
+export interface MatchedEventDocuments {
   readonly event: number
   readonly matched: number
   /** Canonical JSON of the record after the event (`recordTextForEvent`), or before it when it was deleted or merged. */
@@ -65,7 +66,8 @@ export interface MatchedDocument {
   readonly identifiers: string
 }
 
-export interface NewNotification {
+/** A notification to be inserted. */
+export interface NotificationToInsert {
   readonly event: number
   readonly subscription: number
   readonly presence: FilterTransition
@@ -79,7 +81,7 @@ export interface NewNotification {
 /** The number of new events that need an id, and the changed records that need a version. */
 interface IdsAndVersionsToTake {
   readonly events: number
-  readonly changes: readonly ChangedRecord[]
+  readonly changes: readonly ChangedRecordIdentity[]
   /** The time at which the import or publication began, in whole seconds. */
   readonly began: Date
 }
@@ -94,8 +96,8 @@ const LAST_DELETION_SQL = lastDeletionSql({
 /**
  * Takes ids for events, and versions for changed records. A version is the time at which the import or publication began, in
  * microseconds since 1970, or the last known version of the record plus one, if that is larger. So it says nothing about other
- * records, grows after a restore, and is an exact number in JSON. A record that was deleted since the import or publication
- * began, and is written again, gets at least the first whole second after the deletion, in the same unit.
+ * records, grows after a restore, and is an exact number in JSON. If the record was deleted since the import or publication
+ * began, and is written again, its version is not smaller than the first whole second after the deletion, in microseconds.
  */
 export async function takeEventIdsAndVersions(
   client: ClientBase,
@@ -156,13 +158,13 @@ export async function insertEvents(client: ClientBase, registryId: number, event
 }
 
 /** Stores with each event the documents for its notifications, and adds to its number of matched subscriptions. */
-export async function storeEventDocuments(client: ClientBase, matched: readonly MatchedDocument[]): Promise<void> {
+export async function storeEventDocuments(client: ClientBase, matched: readonly MatchedEventDocuments[]): Promise<void> {
   if (matched.length === 0) return
   await client.query(
     `update event set matched = event.matched + new.matched, document = new.document, identifiers = new.identifiers
      from unnest($1::bigint[], $2::int[], $3::text[], $4::text[]) as new (id, matched, document, identifiers)
      where event.id = new.id`,
-    columnValues(matched, ['event', 'matched', 'document', 'identifiers']),
+    listValuesByColumn(matched, ['event', 'matched', 'document', 'identifiers']),
   )
 }
 
@@ -170,7 +172,7 @@ export async function storeEventDocuments(client: ClientBase, matched: readonly 
  * Puts notifications into the mailboxes of their subscriptions, in order. Triggers of the table keep a row of
  * `waiting_notification` for each that waits (migration 0029). The commit announces the mailboxes to all nodes.
  */
-export async function insertNotifications(client: ClientBase, notifications: readonly NewNotification[]): Promise<void> {
+export async function insertNotifications(client: ClientBase, notifications: readonly NotificationToInsert[]): Promise<void> {
   if (notifications.length === 0) return
   await client.query(
     `with inserted as (
@@ -186,7 +188,7 @@ export async function insertNotifications(client: ClientBase, notifications: rea
        returning mailbox
      )
      ${announceMailboxesSql('inserted')}`,
-    columnValues(notifications, ['event', 'subscription', 'presence', 'purpose', 'corrected_notification', 'due_at']),
+    listValuesByColumn(notifications, ['event', 'subscription', 'presence', 'purpose', 'corrected_notification', 'due_at']),
   )
 }
 

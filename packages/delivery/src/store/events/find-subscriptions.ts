@@ -3,7 +3,7 @@
 import { authorityNameSql } from '@rollcall/consents/store/consent-ended'
 import type { ConsentSummary } from '@rollcall/core/model/consent'
 import type { SubscriptionState } from '@rollcall/core/model/event'
-import { columnValues } from '@rollcall/database/column-values'
+import { listValuesByColumn } from '@rollcall/database/column-values'
 import type { Database, DatabaseWithPool } from '@rollcall/database/database'
 import { isStorable } from '@rollcall/database/text'
 import type { ClientBase } from 'pg'
@@ -47,7 +47,7 @@ export async function findEqualSubscriptions(
         join subscription using (event_type, record_type, fingerprint)
         join mailbox on mailbox.id = subscription.mailbox
       where subscription.participant = $1 and subscription.registry = $2 and subscription.state <> 'ended'`,
-    values: [participant, registry, ...columnValues(wanted, ['event_type', 'record_type', 'fingerprint'])],
+    values: [participant, registry, ...listValuesByColumn(wanted, ['event_type', 'record_type', 'fingerprint'])],
   })
   return rows
 }
@@ -67,8 +67,8 @@ export async function countSubscriptions(
   return rows[0]?.count ?? 0
 }
 
-/** A subscription that its owner names by code. */
-export interface OwnSubscription {
+/** A subscription that the participant who made it names by its code. */
+export interface ParticipantSubscription {
   readonly id: number
   readonly code: string
   readonly state: SubscriptionState
@@ -86,8 +86,8 @@ export async function findOwnSubscriptions(
   participant: number,
   registry: number,
   codes: readonly string[],
-): Promise<readonly OwnSubscription[]> {
-  const { rows } = await pool.query<OwnSubscription>({
+): Promise<readonly ParticipantSubscription[]> {
+  const { rows } = await pool.query<ParticipantSubscription>({
     name: 'find own subscriptions',
     text: `select id, code, state, reason, event_type, record_type, ${IS_UNFILTERED_SQL} as unfiltered
       from subscription where code = any($3::text[]) and participant = $1 and registry = $2`,

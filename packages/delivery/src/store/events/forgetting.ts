@@ -24,10 +24,11 @@ const IS_FORGETTABLE_EVENT_SQL = `recorded_at < now() - make_interval(secs => $1
       and not ${isHeldSql({ time: 'event.recorded_at', sender_id: null })}`
 
 /**
- * The tables in the order of deletion. `where`: the condition of rows to delete; `$1` is the retention in seconds. `time`: the
- * column from which the age of a row is counted. `before`: deletes what must go before these rows; null: nothing must.
+ * The tables whose old rows are deleted, in this order. `where`: the condition of rows to delete; `$1` is the retention in
+ * seconds. `time`: the column from which the age of a row is counted. `before`: deletes what must go before these rows; null:
+ * nothing must.
  */
-const FORGOTTEN_TABLES = [
+const TABLES_WITH_ROWS_TO_DELETE = [
   { table: 'event', where: IS_FORGETTABLE_EVENT_SQL, time: 'recorded_at', before: forgetNotifications },
   // An ended subscription stays while one of its notifications is stored.
   {
@@ -56,7 +57,7 @@ const FORGOTTEN_TABLES = [
  */
 export async function forgetEvents({ pool }: Pick<Database, 'pool'>, retention: number): Promise<number> {
   let total = 0
-  for (const { table, where, time, before } of FORGOTTEN_TABLES) {
+  for (const { table, where, time, before } of TABLES_WITH_ROWS_TO_DELETE) {
     for (let last = null as OldRow | null; ; ) {
       const { rows }: { readonly rows: readonly OldRow[] } = await pool.query<OldRow>(
         `select id, time::text, (${where}) as due from (
@@ -86,7 +87,7 @@ export async function forgetEvents({ pool }: Pick<Database, 'pool'>, retention: 
 /** A row that is old, and whether it is to be deleted. */
 interface OldRow {
   readonly id: string
-  /** Its time in microseconds, as PostgreSQL writes it. */
+  /** The time of the row as a text of PostgreSQL, which has microseconds: a JavaScript Date has none. */
   readonly time: string
   readonly due: boolean
 }
@@ -114,7 +115,7 @@ async function forgetNotifications(
 /** Counts the rows that `forgetEvents` would delete now. A row that can be deleted only after others is not counted. */
 export async function countRowsToForget({ pool }: Pick<Database, 'pool'>, retention: number): Promise<number> {
   let total = 0
-  for (const { table, where } of FORGOTTEN_TABLES) {
+  for (const { table, where } of TABLES_WITH_ROWS_TO_DELETE) {
     const { rows } = await pool.query<{ count: number }>(`select count(*)::integer as count from ${table} where ${where}`, [
       retention,
     ])

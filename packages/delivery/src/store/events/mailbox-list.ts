@@ -21,7 +21,7 @@ export interface ListedMailbox {
   readonly closed_at: Date | null
   readonly waiting: number
   readonly oldest_due: Date | null
-  /** The number of subscriptions that have not ended, and how many of these are suspended. */
+  /** The number of subscriptions that have not ended, suspended ones included. */
   readonly subscriptions: number
   readonly suspended: number
   /** The id of the mailbox's pending delivery, of which it has at most one; null when it has none. */

@@ -175,7 +175,8 @@ export async function makeDeliveriesDue(
       select pg_notify('${WORK_CHANNEL}', $1::integer::text), pg_notify('${WORK_CHANNEL}', '${MAILBOXES_PAYLOAD_PREFIX}')`,
     values: [participant, MOST_SETTINGS_DELAY_SECONDS, origin],
   }
-  // A participant may have any number of pending deliveries. Of notifications, each mailbox has at most one that is pending.
+  // Without `origin` any number of pending deliveries may change, so there is no time limit. With `origin` only deliveries of
+  // notifications change, of which each mailbox has at most one that is pending.
   await (origin === null ? queryWithoutTimeLimit(pool, statement) : pool.query(statement))
 }
 

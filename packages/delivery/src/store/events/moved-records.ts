@@ -3,8 +3,8 @@
 import { toStoredIdSql } from '@rollcall/database/record-ids'
 import type { ClientBase } from 'pg'
 
-/** Records of one type with their former and their new ids. */
-export interface RecordIdChanges {
+/** A record type of a registry, and SQL of the former and the new ids of its records. */
+export interface RecordIdChangesQuery {
   readonly registry: number
   readonly record_type: string
   /** SQL of rows with `was`, the former id, and `is`, the new id, both text. `$1` is the registry, and `$2` the record type. */
@@ -16,7 +16,7 @@ export interface RecordIdChanges {
  * because another record may get that number when records are copied again. The caller holds
  * `lockRegistryFor(..., 'exclusive change')`.
  */
-export async function replaceRecordIdsOfEvents(client: Pick<ClientBase, 'query'>, moved: RecordIdChanges): Promise<void> {
+export async function replaceRecordIdsOfEvents(client: Pick<ClientBase, 'query'>, moved: RecordIdChangesQuery): Promise<void> {
   const { record, record_key } = toStoredIdSql('named.id')
   await client.query(
     `with moved as (${moved.sql}), named as (

@@ -16,7 +16,8 @@ export async function lockPublication(client: ClientBase, registryId: number, na
   ])
 }
 
-export interface StoredEvent {
+/** An event that was published under an event_id. */
+export interface EventFoundByEventId {
   readonly id: number
   readonly event_type: string
   readonly record_type: string
@@ -26,8 +27,8 @@ export interface StoredEvent {
 }
 
 /** Finds the event that was published under an event_id; null when there is none. */
-export async function findEvent(client: ClientBase, registryId: number, event_id: string): Promise<StoredEvent | null> {
-  const { rows } = await client.query<StoredEvent>(
+export async function findEvent(client: ClientBase, registryId: number, event_id: string): Promise<EventFoundByEventId | null> {
+  const { rows } = await client.query<EventFoundByEventId>(
     `select id, event_type, record_type, ${recordIdSql('event')} as record, fingerprint, matched from event
      where registry = $1 and event_id = $2`,
     [registryId, event_id],
@@ -36,17 +37,17 @@ export async function findEvent(client: ClientBase, registryId: number, event_id
 }
 
 /** The version that the publishing system gives to a record. */
-export interface SourceVersion {
+export interface PublishedRecordVersion {
   readonly record_type: string
   readonly primary_identifier: string
   readonly source_version: number
 }
 
-/** Stores the version that a source gives to a record. Returns false when a newer version is stored already. */
+/** Stores the version that the publishing system gives to a record. Returns false when a newer version is stored already. */
 export async function storeSourceVersion(
   client: ClientBase,
   registryId: number,
-  { record_type, primary_identifier, source_version }: SourceVersion,
+  { record_type, primary_identifier, source_version }: PublishedRecordVersion,
 ): Promise<boolean> {
   const { rowCount } = await client.query(
     `insert into record_source_version as known (registry, record_type, primary_identifier, source_version)

@@ -6,7 +6,7 @@ import { announceMailboxesSql } from './events.ts'
 import { IS_SILENCED_SQL, IS_UNFILTERED_SQL } from './waiting.ts'
 
 /** The types of a subscription that has a notification in an envelope, and whether it may still be notified. */
-export interface NotifiedSubscription {
+export interface SubscriptionOfEnvelope {
   /** The canonical names of the event type and the record type. */
   readonly event_type: string
   readonly record_type: string
@@ -19,8 +19,8 @@ export interface NotifiedSubscription {
 export async function findSubscriptionsOfEnvelope(
   pool: Pick<pg.Pool, 'query'>,
   delivery: string,
-): Promise<readonly NotifiedSubscription[]> {
-  const { rows } = await pool.query<NotifiedSubscription>({
+): Promise<readonly SubscriptionOfEnvelope[]> {
+  const { rows } = await pool.query<SubscriptionOfEnvelope>({
     name: 'subscriptions of a delivery',
     text: `select distinct event_type, record_type, ${IS_UNFILTERED_SQL} as unfiltered, ${IS_SILENCED_SQL} as unwanted
       from delivery join notification on ${isNewestEnvelopeSql('delivery')}
@@ -77,7 +77,7 @@ export async function moveWaitingNotifications(
   client: Pick<pg.ClientBase, 'query'>,
   { subscriptions, from, to }: MovedSubscriptions,
 ): Promise<void> {
-  // The lock keeps others from committing an envelope of the old mailboxes until the transaction ends.
+  // Locks the rows of the old mailboxes: until the transaction ends, nobody else commits an envelope of these mailboxes.
   const { rows } = await client.query<{ closed: boolean }>(
     `select state = 'closed' as closed from mailbox where id = any($1::int[]) order by id for no key update`,
     [from],

@@ -2,15 +2,15 @@
 import { countRowsSql, type PackageRows, type Removable, rowsToRemove } from '@rollcall/database/removal'
 import { namespaceSql } from '@rollcall/records/registries/registry-names'
 
-/** The deliveries of a registry or a participant, to count and to delete. */
-export const deliveryRowsToRemove = (removable: Removable): PackageRows => ({
+/** The SQL that counts and deletes the deliveries of a registry or a participant. */
+export const deliveryRemovalSql = (removable: Removable): PackageRows => ({
   counted: { deliveries: countRowsSql(removable, 'delivery') },
   pending: { deliveries: `select count(*) from delivery where ${removable} = $1 and state = 'pending'` },
   removed: rowsToRemove(removable, removable === 'registry' ? ['delivery'] : ['delivery', 'breaker']),
 })
 
-/** The subscriptions and mailboxes of a registry or a participant, to count and to delete. */
-export const subscriptionRowsToRemove = (removable: Removable): PackageRows => ({
+/** The SQL that counts and deletes the subscriptions and mailboxes of a registry or a participant. */
+export const subscriptionRemovalSql = (removable: Removable): PackageRows => ({
   counted: { subscriptions: countRowsSql(removable, 'subscription') },
   pending: { subscriptions: `select count(*) from subscription where ${removable} = $1 and state <> 'ended'` },
   removed: [
@@ -23,7 +23,10 @@ export const subscriptionRowsToRemove = (removable: Removable): PackageRows => (
 
 const IS_IN_NAMESPACE_SQL = `namespace = ${namespaceSql('$1')}`
 
-/** The rows of a registry's events and outbox, to count and to delete. Failed outbox rows are deleted, but are not pending. */
+/**
+ * The SQL that counts and deletes the rows of a registry's events and outbox. Failed outbox rows are deleted too, but `pending`
+ * does not count them: it counts rows that wait to be processed.
+ */
 export const EVENT_ROWS_TO_REMOVE: PackageRows = {
   counted: { events: countRowsSql('registry', 'event') },
   pending: { outbox: `select count(*) from rollcall_outbox.event where ${IS_IN_NAMESPACE_SQL} and failed_at is null` },

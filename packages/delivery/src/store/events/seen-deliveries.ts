@@ -1,4 +1,4 @@
-/** Finds evidence that a participant's system in a registry works: acknowledged deliveries, and its subscriptions. */
+/** Finds what a participant's system has done with a registry: acknowledged deliveries, and made or ended subscriptions. */
 import type { CheckedSystem } from '@rollcall/core/model/check'
 import type { Database } from '@rollcall/database/database'
 
@@ -13,8 +13,8 @@ export interface DeliveryEvidence {
   readonly notified_at: Date | null
   readonly unsubscribed_at: Date | null
   /**
-   * The id of an answer that was acknowledged at the first attempt, and that the check may send again; null: there is none, or
-   * the check needs none, because an answer was attempted more than once already.
+   * The id of the newest answer to a search that was acknowledged at its first attempt. The check sends this answer again, to see
+   * that the system acknowledges it twice. Null: there is none, or an answer was attempted more than once already.
    */
   readonly delivery: string | null
   /** The code of the newest live subscription that was made during the check (`CheckedSystem.since`); null when there is none. */

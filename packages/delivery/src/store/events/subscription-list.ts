@@ -68,7 +68,8 @@ const LISTED_SUBSCRIPTION_COLUMNS = `subscription.code, participant.sender_id as
   subscription.record_type, subscription.state, subscription.reason, subscription.cron, subscription.start_at,
   subscription.end_at, subscription.created_at, subscription.ended_at`
 
-const SUBSCRIPTIONS_WITH_NAMES_SQL = `subscription join ${PARTICIPANTS_SQL} as participant on participant.id = subscription.participant
+/** SQL for a `from` clause: subscriptions, with the names of their participant and registry. */
+const SUBSCRIPTIONS_WITH_OWNERS_SQL = `subscription join ${PARTICIPANTS_SQL} as participant on participant.id = subscription.participant
   join ${REGISTRIES_SQL} as registry on registry.id = subscription.registry`
 
 /** Lists the event and record types of a participant's subscriptions that have not ended, each pair once. */
@@ -92,7 +93,7 @@ export async function listSubscriptions(
 ): Promise<readonly ListedSubscription[]> {
   const { rows } = await pool.query<ListedSubscription>({
     name: 'list subscriptions',
-    text: `select ${LISTED_SUBSCRIPTION_COLUMNS} from ${SUBSCRIPTIONS_WITH_NAMES_SQL}
+    text: `select ${LISTED_SUBSCRIPTION_COLUMNS} from ${SUBSCRIPTIONS_WITH_OWNERS_SQL}
       where ($1::integer is null or subscription.participant = $1)
         and ($2::integer is null or subscription.registry = $2)
         and ($3::text is null or subscription.state = $3)
@@ -117,7 +118,7 @@ export async function findSubscription({ pool }: DatabaseWithPool, code: string)
           as mailbox_waiting,
         (select count(*)::integer from subscription as other
           where other.mailbox = mailbox.id and other.state <> 'ended') as subscriptions
-      from ${SUBSCRIPTIONS_WITH_NAMES_SQL} join mailbox on mailbox.id = subscription.mailbox where subscription.code = $1`,
+      from ${SUBSCRIPTIONS_WITH_OWNERS_SQL} join mailbox on mailbox.id = subscription.mailbox where subscription.code = $1`,
     values: [code],
   })
   const [row] = rows

@@ -4,7 +4,7 @@
  */
 
 import { type EndReason, SILENT_END_REASONS, type SuspensionReason } from '@rollcall/core/model/event'
-import { columnValues } from '@rollcall/database/column-values'
+import { listValuesByColumn } from '@rollcall/database/column-values'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
 
@@ -34,8 +34,8 @@ export async function endSubscriptions(
 }
 
 /**
- * Marks subscriptions that have ended by themselves as unsubscribed, so that they are not opened again when a death is
- * taken back.
+ * Gives ended subscriptions the end reason `unsubscribed`, so that they are not opened again when a death is taken back. A reason
+ * of `SILENT_END_REASONS` is kept. The state stays `ended`.
  * @returns how many of the given subscriptions had ended
  */
 export async function markUnsubscribed(client: ClientBase, subscriptions: readonly number[]): Promise<number> {
@@ -199,8 +199,8 @@ export async function reopenSubscriptions(
   return rows
 }
 
-/** A key of a subscription's filter. `whole`: every record with this key fulfils the whole filter (`FilterKey`). */
-export interface FiledSubscriptionKey {
+/** A row of `subscription_key`. `whole`: a record with this key fulfils the whole filter of the subscription (`FilterKey`). */
+export interface SubscriptionKeyRow {
   readonly subscription: number
   readonly event_type: string
   readonly record_type: string
@@ -212,7 +212,7 @@ export interface FiledSubscriptionKey {
 export async function insertSubscriptionKeys(
   client: ClientBase,
   registryId: number,
-  keys: readonly FiledSubscriptionKey[],
+  keys: readonly SubscriptionKeyRow[],
 ): Promise<void> {
   await client.query(
     `insert into subscription_key (registry, event_type, record_type, key, subscription, whole)
@@ -220,6 +220,6 @@ export async function insertSubscriptionKeys(
      from unnest($2::text[], $3::text[], $4::bytea[], $5::int[], $6::bool[])
        as filed (event_type, record_type, key, subscription, whole)
      on conflict do nothing`,
-    [registryId, ...columnValues(keys, ['event_type', 'record_type', 'key', 'subscription', 'whole'])],
+    [registryId, ...listValuesByColumn(keys, ['event_type', 'record_type', 'key', 'subscription', 'whole'])],
   )
 }

@@ -6,10 +6,10 @@
 import { pseudonymsSql, pseudonymsText } from '@rollcall/consents/store/consent-uses'
 import type { SubscriptionConsent } from '@rollcall/core/model/consent'
 import type { Frequency } from '@rollcall/core/model/event'
-import { columnValues } from '@rollcall/database/column-values'
+import { listValuesByColumn } from '@rollcall/database/column-values'
 import type { ClientBase } from 'pg'
 import { moveWaitingNotifications } from './recall-envelope.ts'
-import { type FiledSubscriptionKey, insertSubscriptionKeys } from './subscription-states.ts'
+import { insertSubscriptionKeys, type SubscriptionKeyRow } from './subscription-states.ts'
 
 /** A key of a filter, by which changed records find the subscription (`FilterKey`). */
 export interface SubscriptionKey {
@@ -18,7 +18,7 @@ export interface SubscriptionKey {
 }
 
 /** The request that makes subscriptions, and the mailbox for their notifications. */
-export interface SubscriptionRequester {
+export interface SubscribeRequestAndMailbox {
   /** `Participant.id` */
   readonly participant: number
   /** `Registry.id` */
@@ -67,7 +67,7 @@ export async function lockSubscriber(client: ClientBase, participant: number): P
  */
 export async function insertSubscriptions(
   client: ClientBase,
-  { participant, registry, mailbox, encrypted, transaction_id, correlation_id }: SubscriptionRequester,
+  { participant, registry, mailbox, encrypted, transaction_id, correlation_id }: SubscribeRequestAndMailbox,
   made: readonly NewSubscription[],
 ): Promise<number> {
   if (made.length === 0) return 0
@@ -82,10 +82,10 @@ export async function insertSubscriptions(
       returning id, code`,
     values: [
       ...[participant, registry, mailbox, encrypted, transaction_id, correlation_id],
-      ...columnValues(made, ['code', 'event_type', 'record_type', 'fingerprint', 'criteria', 'locale', 'person']),
+      ...listValuesByColumn(made, ['code', 'event_type', 'record_type', 'fingerprint', 'criteria', 'locale', 'person']),
       ...(['cron', 'start_at'] as const).map((name) => made.map(({ frequency }) => frequency?.[name] ?? null)),
       made.map(({ end_at, frequency }) => end_at ?? frequency?.end_at ?? null),
-      ...columnValues(made, ['reference_id']),
+      ...listValuesByColumn(made, ['reference_id']),
     ],
   })
   const ids = new Map(rows.map(({ id, code }) => [code, id]))
@@ -107,6 +107,7 @@ interface SubscriptionWithConsent {
   readonly consent?: SubscriptionConsent | null | undefined
 }
 
+/** Stores the consents of subscriptions, each in place of an earlier one. Those without a consent are left as they are. */
 async function upsertSubscriptionConsents(client: ClientBase, subscriptions: readonly SubscriptionWithConsent[]): Promise<void> {
   const given = subscriptions.flatMap(({ id: subscription, consent }) => {
     if (subscription === undefined || !consent) return []
@@ -127,8 +128,8 @@ async function upsertSubscriptionConsents(client: ClientBase, subscriptions: rea
        authority = excluded.authority, jti = excluded.jti, attributes = excluded.attributes,
        given_at = excluded.given_at, expires_at = excluded.expires_at`,
     [
-      ...columnValues(given, ['subscription', 'participant', 'purpose', 'pseudonyms', 'attributes']),
-      ...columnValues(given, ['authority', 'jti', 'given_at', 'expires_at']),
+      ...listValuesByColumn(given, ['subscription', 'participant', 'purpose', 'pseudonyms', 'attributes']),
+      ...listValuesByColumn(given, ['authority', 'jti', 'given_at', 'expires_at']),
     ],
   )
 }
@@ -137,7 +138,7 @@ async function upsertSubscriptionConsents(client: ClientBase, subscriptions: rea
 const keysOfSubscriptions = <Subscription extends SubscriptionTypesAndKeys>(
   subscriptions: readonly Subscription[],
   idOf: (subscription: Subscription) => number | undefined,
-): readonly FiledSubscriptionKey[] =>
+): readonly SubscriptionKeyRow[] =>
   subscriptions.flatMap((subscription) => {
     const id = idOf(subscription)
     const { event_type, record_type, keys } = subscription
@@ -160,7 +161,7 @@ export interface SubscriptionRenewal extends SubscriptionTypesAndKeys {
  */
 export async function renewSubscriptions(
   client: ClientBase,
-  { registry, mailbox, encrypted }: Pick<SubscriptionRequester, 'registry' | 'mailbox' | 'encrypted'>,
+  { registry, mailbox, encrypted }: Pick<SubscribeRequestAndMailbox, 'registry' | 'mailbox' | 'encrypted'>,
   renewals: readonly SubscriptionRenewal[],
 ): Promise<number> {
   if (renewals.length === 0) return 0
@@ -175,7 +176,7 @@ export async function renewSubscriptions(
       returning subscription.id`,
     values: [
       mailbox,
-      ...columnValues(renewals, ['id', 'end_at']),
+      ...listValuesByColumn(renewals, ['id', 'end_at']),
       renewals.map(({ from }) => from.state),
       renewals.map(({ from }) => from.end_at),
       renewals.map(({ from }) => from.mailbox),

@@ -4,7 +4,7 @@ import type { ConsentSummary } from '@rollcall/core/model/consent'
 import type { PagedRecord, RecordPageQuery } from '@rollcall/core/model/record-source'
 import type { RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
-import { columnValues } from '@rollcall/database/column-values'
+import { listValuesByColumn } from '@rollcall/database/column-values'
 import type { Database } from '@rollcall/database/database'
 import { sqlStateOrSystemCode } from '@rollcall/database/database-errors'
 import { isSameRecordSql, toStoredId } from '@rollcall/database/record-ids'
@@ -145,8 +145,9 @@ const LAST_DELETION_SQL = lastDeletionSql({
 /**
  * SQL of the version of a backfilled record: the version of its last event, or the beginning of yesterday if that is higher. This
  * version is higher than the versions of the record's forgotten events, because events are stored for 30 days or longer. Later
- * changes get a higher version; so does a change at the same time, if its import began since yesterday. Without an event the
- * version tells no exact time, for the same reason as the time of the item (`queueBackfill`).
+ * changes get a higher version. So does a change that is made at the same time as the backfill, if its import began since the
+ * beginning of yesterday. Without an event the version tells no exact time, for the same reason as the time of the item
+ * (`queueBackfill`).
  *
  * A record that was written since yesterday, and has no event, has version 0 (not known) if a record of its type was deleted
  * since yesterday: it may be the deleted record, which may have had a higher version.
@@ -198,8 +199,8 @@ async function insertBackfilledEvents(
       )
       select exists (select from held) as held, (${announceMailboxesSql('queued')}) as announced`,
     [
-      ...columnValues(ids, ['record', 'record_key']),
-      ...columnValues(page, ['document', 'written']),
+      ...listValuesByColumn(ids, ['record', 'record_key']),
+      ...listValuesByColumn(page, ['document', 'written']),
       registry.id,
       event_type,
       record_type,

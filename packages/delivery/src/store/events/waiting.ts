@@ -67,7 +67,8 @@ export const IS_UNFILTERED_SQL = `(subscription.criteria::json -> 'filter' is nu
 /** The most mailboxes whose waiting notifications one statement reads. */
 const MOST_MAILBOXES_PER_READ = 32
 
-interface MailboxToRead {
+/** A mailbox, and the most waiting notifications to read from it. */
+interface MailboxWithReadLimit {
   readonly mailbox: number
   readonly most: number
 }
@@ -77,10 +78,11 @@ interface MailboxToRead {
  * @param most the most notifications
  */
 export const findWaitingNotifications = (pool: pg.Pool, mailbox: number, most: number): Promise<readonly WaitingNotification[]> =>
-  waitingNotificationReads(pool).submit({ mailbox, most })
+  sharedNotificationReadsOf(pool).submit({ mailbox, most })
 
-const waitingNotificationReads = oncePerPool((pool) =>
-  createGroupCommit<MailboxToRead, readonly WaitingNotification[]>((wanted) => readWaitingNotifications(pool, wanted), {
+/** For each pool, the reads that wait: one statement does them for several mailboxes. */
+const sharedNotificationReadsOf = oncePerPool((pool) =>
+  createGroupCommit<MailboxWithReadLimit, readonly WaitingNotification[]>((wanted) => readWaitingNotifications(pool, wanted), {
     waiting: Infinity,
     together: MOST_MAILBOXES_PER_READ,
   }),
@@ -88,7 +90,7 @@ const waitingNotificationReads = oncePerPool((pool) =>
 
 async function readWaitingNotifications(
   pool: pg.Pool,
-  wanted: readonly MailboxToRead[],
+  wanted: readonly MailboxWithReadLimit[],
 ): Promise<readonly (readonly WaitingNotification[])[]> {
   const { rows } = await pool.query<WaitingNotification>({
     name: 'find waiting notifications',
@@ -173,8 +175,8 @@ export async function dropNotifications(pool: Pick<pg.Pool, 'query'>, ids: reado
   })
 }
 
-/** A correction, and the earlier notification that it takes back or corrects. */
-export interface RedirectedCorrection {
+/** A correction whose earlier notification was dropped, and the older notification that it now corrects, if there is one. */
+export interface CorrectionWithNewTarget {
   /** The id of the correcting notification. */
   readonly id: number
   /** The `notification.id` and reference_id of the notification that it corrects; null: no earlier one was or will be sent. */
@@ -191,8 +193,8 @@ export interface RedirectedCorrection {
 export async function redirectCorrections(
   pool: Pick<pg.Pool, 'query'>,
   corrections: readonly number[],
-): Promise<readonly RedirectedCorrection[]> {
-  const { rows } = await pool.query<RedirectedCorrection>({
+): Promise<readonly CorrectionWithNewTarget[]> {
+  const { rows } = await pool.query<CorrectionWithNewTarget>({
     name: 'correct other notifications',
     text: `with known as (
         select correction.id, (

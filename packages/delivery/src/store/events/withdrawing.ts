@@ -18,7 +18,7 @@ interface RecordsOfProtectedPerson {
  * category. Envelopes in delivery are composed again before their next attempt.
  * @returns how many were dropped
  */
-export async function dropNotificationsOfProtected(
+export async function dropNotificationsAboutPerson(
   client: ClientBase,
   { registry, record_type, records }: RecordsOfProtectedPerson,
   category: string,

@@ -24,8 +24,8 @@ const MOST_FIELD_BYTES = { action: 256, fileFormat: 256, envelope: 65_536 } as c
 
 const DEFAULT_FORMAT = 'json'
 
-/** An upload whose fields have been read, and whose file is read next. */
-export interface UploadWithFields {
+/** The fields of an upload, which have been read, and its file, which is read next. */
+export interface FieldsAndUnreadFile {
   readonly fields: UploadFields
   /** The pieces of the file, and then the parts of the upload that were not read yet. */
   readonly file: PartEvents
@@ -36,7 +36,7 @@ export interface UploadWithFields {
  * @param bufferBytes the most bytes of such a file: a longer one must come after the fields
  * @throws RequestFault err.request.bad: a part is unknown, repeated, too long or missing
  */
-export async function readFields(parts: PartEvents, bufferBytes: number): Promise<UploadWithFields> {
+export async function readFields(parts: PartEvents, bufferBytes: number): Promise<FieldsAndUnreadFile> {
   const found = new Map<string, string>()
   let file: BufferedFile | null = null
   for (;;) {

@@ -51,16 +51,17 @@ export type MakeUploadFileReader = (operation: Operation, header: IncomingHeader
 export function uploadFormatsOf({ name, request }: Operation): ReadonlyMap<string, MakeUploadFileReader> {
   const formats = new Map<string, MakeUploadFileReader>()
   if (request.items !== null) {
-    formats.set('ndjson', (operation, _header, limits) => makeCheckedItemReader(operation, ndjsonReader(limits)))
+    formats.set('ndjson', (operation, _header, limits) => makeItemCheckingReader(operation, ndjsonReader(limits)))
   }
   const content = CSV_ITEMS.get(name)
   if (content !== undefined) {
-    formats.set('csv', (operation, header, limits) => makeCheckedItemReader(operation, csvReader(content, header, limits)))
+    formats.set('csv', (operation, header, limits) => makeItemCheckingReader(operation, csvReader(content, header, limits)))
   }
   return formats
 }
 
-function makeCheckedItemReader(operation: Operation, reader: UploadFileReader<ItemWithLine>): UploadFileReader<CheckedItem> {
+/** Makes a reader that checks each item which `reader` finds in the file, and returns it as canonical JSON. */
+function makeItemCheckingReader(operation: Operation, reader: UploadFileReader<ItemWithLine>): UploadFileReader<CheckedItem> {
   const strip = byteOrderMarkRemover()
   return {
     push: (bytes) => checkItems(operation, reader.push(strip(bytes))),

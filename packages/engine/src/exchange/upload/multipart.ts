@@ -60,8 +60,8 @@ export async function* readPartPieces(parts: PartEvents): AsyncGenerator<Buffer,
   }
 }
 
-/** A part, and what was found in it since the last `take`. */
-interface ParsedPart {
+/** A part that the parser has begun, and what it has found in the part since the last `take`. */
+interface PartBeingParsed {
   hasHead: boolean
   readonly found: (PartEvent | RequestFault)[]
 }
@@ -73,13 +73,13 @@ interface ParsedPart {
 class PartSplitter {
   readonly #dicer: Dicer
   /** The parts that have begun. Several may begin before the stream of the first emits its data. */
-  #parts: ParsedPart[] = []
+  #parts: PartBeingParsed[] = []
   state: 'open' | 'complete' | 'cut off' = 'open'
 
   constructor(boundary: string) {
     this.#dicer = new Dicer({ boundary, maxHeaderPairs: MOST_PART_HEADER_LINES })
       .on('part', (stream) => {
-        const part: ParsedPart = { hasHead: false, found: [] }
+        const part: PartBeingParsed = { hasHead: false, found: [] }
         this.#parts.push(part)
         stream.on('header', (head) => {
           part.hasHead = true

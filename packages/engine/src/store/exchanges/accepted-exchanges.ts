@@ -98,7 +98,10 @@ export async function findEncryptedRequest({ pool }: Pick<Database, 'pool'>, id:
   return rows[0]?.request ?? null
 }
 
-/** Finds the items of an exchange, or of one of its chunks, that have records on this page, by position. @param page from 2 */
+/**
+ * Finds the items of an exchange, or of one of its chunks, that have records on this page of the answer, sorted by position.
+ * @param page the number of the page, from 2
+ */
 export async function findPersistedPage(
   { pool }: Pick<Database, 'pool'>,
   { correlation_id, first_item, items }: Pick<AcceptedExchange, 'correlation_id' | 'first_item' | 'items'>,

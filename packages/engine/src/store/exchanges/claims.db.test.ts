@@ -10,7 +10,7 @@ import {
   releaseClaims,
   renewClaims,
 } from './claims.ts'
-import { createExchangeMemory } from './exchanges.ts'
+import { createReceivedMessageStore } from './exchanges.ts'
 
 let database: TestDatabase
 beforeEach(async () => {
@@ -24,7 +24,7 @@ const query = (text: string, values: unknown[] = []) => database.db.pool.query(t
 
 /** Accepts exchanges one after the other; their message_ids. */
 async function accepted(participant: number, names: readonly string[], request_bytes = 10, items = 1): Promise<void> {
-  const memory = createExchangeMemory(database.db, { waiting: 1_000 })
+  const memory = createReceivedMessageStore(database.db, { waiting: 1_000 })
   for (const message_id of names) {
     const correlation_id = randomUUID()
     await memory.remember({

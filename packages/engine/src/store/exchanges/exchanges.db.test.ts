@@ -3,7 +3,7 @@ import { openDatabase } from '@rollcall/database/database'
 import { isUnavailable, StoreBusy } from '@rollcall/database/database-errors'
 import { describe, expect, test } from 'vitest'
 import { exchangeNodes } from '../../../test/exchange-nodes.ts'
-import { createExchangeMemory, type NewExchange } from './exchanges.ts'
+import { createReceivedMessageStore, type NewExchange } from './exchanges.ts'
 
 const { database, memory, elsewhere } = await exchangeNodes()
 
@@ -108,7 +108,7 @@ describe('errors', () => {
 
   test('a database that is away fails all, and works again afterwards', async () => {
     const lost = openDatabase({ host: '/nowhere', port: 1 })
-    const away = createExchangeMemory(lost, { waiting: 100 })
+    const away = createReceivedMessageStore(lost, { waiting: 100 })
     const results = await Promise.allSettled([1, 2, 3].map((id) => away.remember(exchange(`away-${id}`))))
     await lost.close()
     expect(results.map((result) => result.status === 'rejected' && isUnavailable(result.reason))).toEqual([true, true, true])
@@ -116,7 +116,7 @@ describe('errors', () => {
 
   test('connections that break fail what they carry and no more', async () => {
     const db = openDatabase({ ...database.connection, max: 1, application_name: 'breaks' })
-    const breaking = createExchangeMemory(db, { waiting: 100 })
+    const breaking = createReceivedMessageStore(db, { waiting: 100 })
     await breaking.remember(exchange('before'))
     await database.db.pool.query(`create or replace function hold() returns trigger language plpgsql
       as $$ begin perform pg_sleep(60); return new; end $$`)
@@ -140,7 +140,7 @@ describe('errors', () => {
   })
 
   test('above the limit of what may wait it is refused at once, and nothing of it is written', async () => {
-    const small = createExchangeMemory(database.db, { waiting: 2 })
+    const small = createReceivedMessageStore(database.db, { waiting: 2 })
     const results = await Promise.allSettled([1, 2, 3, 4, 5].map((id) => small.remember(exchange(`busy-${id}`))))
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected', 'rejected'])
     expect(results[4]).toMatchObject({ reason: new StoreBusy() })

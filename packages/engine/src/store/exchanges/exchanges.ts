@@ -67,25 +67,29 @@ export interface NewChunk {
 export interface KnownOrNewExchange {
   /** For `same`, the correlation_id of the message that came first; otherwise that of the given exchange. */
   readonly correlation_id: string
-  /** `same`: this message was received before. `different`: another message with this message_id was. */
+  /**
+   * `new`: no message with this message_id was received before. `same`: this message was. `different`: a message with the same
+   * message_id and other content was.
+   */
   readonly known: 'new' | 'same' | 'different'
 }
 
 /** Remembers in the database which messages were received. */
-export interface ExchangeMemory {
+export interface ReceivedMessageStore {
   /**
    * Stores a message, and says whether it is the first with its participant and message_id. Of equal messages at the
    * same time, at most one is `new`. The row is on disk when the promise resolves. If the database does not answer, or too many
    * messages wait, the promise rejects with an error for which `isUnavailable` is true; then the message must not be answered.
    */
   remember(exchange: NewExchange): Promise<KnownOrNewExchange>
-  /** Returns the result of `remember` for a message that is stored; null for one that is not. It stores nothing. */
+  /** Returns `same` or `different` when a message with this message_id is stored; null when none is. It stores nothing. */
   known(
     exchange: Pick<NewExchange, 'participant' | 'message_id' | 'fingerprint' | 'correlation_id'>,
   ): Promise<KnownOrNewExchange | null>
 }
 
-interface StoredExchange {
+/** The fingerprint and the correlation_id of a message. */
+interface FingerprintAndCorrelationId {
   readonly fingerprint: Buffer
   readonly correlation_id: string
 }
@@ -94,9 +98,9 @@ interface StoredExchange {
  * Creates the memory of received messages.
  * @param options.waiting the most messages on this node that wait for a statement
  */
-export function createExchangeMemory({ pool }: Pick<Database, 'pool'>, options: { waiting: number }): ExchangeMemory {
-  const find = async (exchanges: readonly ExchangeKey[]): Promise<ReadonlyMap<string, StoredExchange>> => {
-    const { rows } = await pool.query<ExchangeKey & StoredExchange>({
+export function createReceivedMessageStore({ pool }: Pick<Database, 'pool'>, options: { waiting: number }): ReceivedMessageStore {
+  const find = async (exchanges: readonly ExchangeKey[]): Promise<ReadonlyMap<string, FingerprintAndCorrelationId>> => {
+    const { rows } = await pool.query<ExchangeKey & FingerprintAndCorrelationId>({
       name: 'find exchanges',
       text: `select participant, message_id, fingerprint, correlation_id
         from unnest($1::integer[], $2::text[]) as asked (participant, message_id)
@@ -105,13 +109,13 @@ export function createExchangeMemory({ pool }: Pick<Database, 'pool'>, options: 
     })
     return new Map(rows.map((row) => [exchangeKeyText(row), row]))
   }
-  const memory = createFirstComeStore<NewExchange, StoredExchange>(
+  const memory = createFirstComeStore<NewExchange, FingerprintAndCorrelationId>(
     {
       key: exchangeKeyText,
       stored: ({ fingerprint, correlation_id }) => ({ fingerprint, correlation_id }),
       bytes: countRequestBytes,
       async insert(exchanges) {
-        const accepted = exchanges.filter(isAccepted)
+        const accepted = exchanges.filter(isToBeAccepted)
         const statement = accepted.length === 0 ? REMEMBER_EXCHANGES : ACCEPT_EXCHANGES
         const values = [...exchangeColumnValues(exchanges), ...(accepted.length === 0 ? [] : acceptedColumnValues(accepted))]
         const { rows } = await pool.query<ExchangeKey>({ ...statement, values })
@@ -134,7 +138,10 @@ export function createExchangeMemory({ pool }: Pick<Database, 'pool'>, options: 
 }
 
 /** Compares a received message with the stored one that has the same participant and message_id. */
-function compareWithStored({ fingerprint, correlation_id }: StoredExchange, stored: StoredExchange): KnownOrNewExchange {
+function compareWithStored(
+  { fingerprint, correlation_id }: FingerprintAndCorrelationId,
+  stored: FingerprintAndCorrelationId,
+): KnownOrNewExchange {
   return stored.fingerprint.equals(fingerprint)
     ? { correlation_id: stored.correlation_id, known: 'same' }
     : { correlation_id, known: 'different' }
@@ -244,8 +251,8 @@ export const REQUEST_JOINT_WRITE: JointWrite<NewExchange> = {
     select number from offered cross join (select count(*) from announced) as announced where ${IS_STORED_MESSAGE_SQL}
   )`,
   written: () => COUNT_ACCEPTED_MESSAGES_SQL,
-  values: (exchanges) => [...exchangeColumnValues(exchanges), ...acceptedColumnValues(exchanges.filter(isAccepted))],
-  simpler: (exchanges) => (exchanges.some(isAccepted) ? null : SYNC_REQUEST_JOINT_WRITE),
+  values: (exchanges) => [...exchangeColumnValues(exchanges), ...acceptedColumnValues(exchanges.filter(isToBeAccepted))],
+  simpler: (exchanges) => (exchanges.some(isToBeAccepted) ? null : SYNC_REQUEST_JOINT_WRITE),
 }
 
 /** True when a request is small enough to be stored in one statement with other messages. */
@@ -254,7 +261,7 @@ export const isSmallRequest = (exchange: NewAcceptedExchange): boolean => countR
 /** A message that is answered later, so that `accepted` is set. */
 export type NewAcceptedExchange = NewExchange & { readonly accepted: Acceptance }
 
-const isAccepted = (exchange: NewExchange): exchange is NewAcceptedExchange => exchange.accepted !== undefined
+const isToBeAccepted = (exchange: NewExchange): exchange is NewAcceptedExchange => exchange.accepted !== undefined
 
 const exchangeColumnValues = (exchanges: readonly NewExchange[]): unknown[] => [
   ...exchangeKeyColumnValues(exchanges),

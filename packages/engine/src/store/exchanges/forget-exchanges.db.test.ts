@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { openDatabase } from '@rollcall/database/database'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../../keys/test/postgres.ts'
-import { createExchangeMemory } from './exchanges.ts'
+import { createReceivedMessageStore } from './exchanges.ts'
 import { forgetExchanges } from './forget-exchanges.ts'
 import { commitPage } from './replies.ts'
-import { createCiphertextMemory } from './sealed-messages.ts'
+import { createReceivedCiphertextStore } from './sealed-messages.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -33,7 +33,7 @@ test('what is older than the retention goes, the rest stays', async () => {
   await fill(12_001, '5 days 1 minute')
   await fill(3, '4 days 23 hours')
   const fingerprint = Buffer.alloc(32, 1)
-  const ciphertexts = createCiphertextMemory(database.db, { waiting: 10 })
+  const ciphertexts = createReceivedCiphertextStore(database.db, { waiting: 10 })
   await ciphertexts.remember({ fingerprint, participant: 1, message_id: 'm-1' })
   expect(await forgetExchanges(database.db, 5 * DAY)).toBe(12_001)
   expect(await count()).toBe(3)
@@ -56,7 +56,7 @@ test('a ciphertext is remembered while an encryption key decrypts it that was th
       values ($1, 1, 'm-2', now() - interval '10 days'), ($2, 1, 'm-3', now() - interval '8 days')`,
     [before, within],
   )
-  const ciphertexts = createCiphertextMemory(database.db, { waiting: 10 })
+  const ciphertexts = createReceivedCiphertextStore(database.db, { waiting: 10 })
   expect(await forgetExchanges(database.db, 5 * DAY)).toBe(1)
   expect(await ciphertexts.remember({ fingerprint: within, participant: 2, message_id: 'm-4' })).toBe(false)
 
@@ -67,7 +67,7 @@ test('a ciphertext is remembered while an encryption key decrypts it that was th
 test('nodes that forget at the same time share the work, and what is forgotten is new', async () => {
   await fill(12_000, '6 days')
   const other = openDatabase(database.connection)
-  const memory = createExchangeMemory(other, { waiting: 100 })
+  const memory = createReceivedMessageStore(other, { waiting: 100 })
   const [here, there] = await Promise.all([forgetExchanges(database.db, 5 * DAY), forgetExchanges(other, 5 * DAY)])
   expect(here + there).toBe(12_000)
   const again = { participant: 1, message_id: '6 days1', fingerprint: Buffer.alloc(32), registry: 1 }

@@ -1,6 +1,6 @@
 /** Deletes exchanges with their deliveries, fingerprints of ciphertexts, and callbacks, after their retention. */
 
-import { EXPIRING_CONSENT_USES } from '@rollcall/consents/store/consent-uses'
+import { CONSENT_USE_RETENTION_ROWS } from '@rollcall/consents/store/consent-uses'
 import type { Database } from '@rollcall/database/database'
 import { deletableRowsSql, type ExpiringRows } from '@rollcall/database/holds'
 import { countOldPendingDeliveries, DELIVERIES_TO_DELETE } from '@rollcall/delivery/store/deliveries/forgotten-deliveries'
@@ -26,14 +26,14 @@ export async function forgetExchanges(db: Pick<Database, 'pool'>, retention: num
 }
 
 /** Describes which rows of a table are deleted: their age is counted from `received_at`. */
-const rowsByReceivedAt = (table: string, more: Partial<ExpiringRows> = {}): ExpiringRows => ({
+const describeExpiringRows = (table: string, more: Partial<ExpiringRows> = {}): ExpiringRows => ({
   table,
   since: 'received_at',
   sender_id: senderIdSql(`${table}.participant`),
   ...more,
 })
 
-const EXPIRING_ACCEPTED_EXCHANGES = rowsByReceivedAt('accepted_exchange', {
+const EXPIRING_ACCEPTED_EXCHANGES = describeExpiringRows('accepted_exchange', {
   // A divided request is deleted after its chunks. Answering locks a chunk first and then its request, so deleting both
   // in one statement could deadlock.
   stillNeeded: 'exists (select from accepted_exchange as chunk where chunk.parent = accepted_exchange.correlation_id)',
@@ -43,17 +43,17 @@ const EXPIRING_ACCEPTED_EXCHANGES = rowsByReceivedAt('accepted_exchange', {
 const EXPIRING_ROWS: readonly ExpiringRows[] = [
   EXPIRING_ACCEPTED_EXCHANGES,
   DELIVERIES_TO_DELETE,
-  rowsByReceivedAt('exchange'),
+  describeExpiringRows('exchange'),
   // A ciphertext has no time in it, so a copy of it could be sent as long as one of our keys decrypts it. Its row stays while we
   // have a valid encryption key that was made before the receipt.
-  rowsByReceivedAt('sealed_message', { stillNeeded: `sealed_message.received_at >= ${ENCRYPTION_KEYS_SINCE_SQL}` }),
-  // Receipts name no participant, so any receipt may be of a held one. With null, a hold on any participant keeps all receipts.
-  rowsByReceivedAt('enrolment_receipt', { sender_id: null }),
-  EXPIRING_CONSENT_USES,
+  describeExpiringRows('sealed_message', { stillNeeded: `sealed_message.received_at >= ${ENCRYPTION_KEYS_SINCE_SQL}` }),
+  // A receipt names no participant. `sender_id: null` means: a hold on any participant keeps all receipts.
+  describeExpiringRows('enrolment_receipt', { sender_id: null }),
+  CONSENT_USE_RETENTION_ROWS,
 ]
 
 /** The old callbacks to delete: those in the inbox, which other systems sent to us. */
-const EXPIRING_INBOX_MESSAGES = rowsByReceivedAt('inbox_message')
+const EXPIRING_INBOX_MESSAGES = describeExpiringRows('inbox_message')
 
 /**
  * Counts what is older than the retention and not finished: exchanges that are not answered completely, and deliveries,

@@ -39,7 +39,7 @@ export interface InboxFilter {
 export async function listInbox(db: Database, filter: InboxFilter): Promise<readonly InboxEntry[]> {
   const { participant, callback, state, since, until, limit } = filter
   const { rows } = await db.pool.query<InboxEntry>(
-    `select ${INBOX_COLUMNS} from ${INBOX_WITH_NAMES_SQL}
+    `select ${INBOX_COLUMNS} from ${INBOX_PARTICIPANT_REGISTRY_SQL}
       where ($1::text is null or participant.sender_id = $1) and ($2::text is null or callback = $2)
         and ($3::text is null or state = $3) and ($4::timestamptz is null or received_at >= $4)
         and ($5::timestamptz is null or received_at < $5)
@@ -66,7 +66,7 @@ export async function findInInbox(
   participant?: string,
 ): Promise<readonly InboxEntryWithBody[]> {
   const { rows } = await db.pool.query<InboxEntryWithBody>(
-    `select ${INBOX_COLUMNS}, body, inbox_message.participant as owner from ${INBOX_WITH_NAMES_SQL}
+    `select ${INBOX_COLUMNS}, body, inbox_message.participant as owner from ${INBOX_PARTICIPANT_REGISTRY_SQL}
       where message_id = $1 and ($2::text is null or participant.sender_id = $2) order by participant.sender_id`,
     [messageKey(message_id), participant ?? null],
   )
@@ -75,5 +75,6 @@ export async function findInInbox(
 
 const INBOX_COLUMNS = `participant.sender_id as participant, message_id, callback, registry.namespace as registry, correlation_id,
   transaction_id, inbox_message.status, state, octet_length(body) as bytes, received_at`
-const INBOX_WITH_NAMES_SQL = `inbox_message join ${PARTICIPANTS_SQL} as participant on participant.id = inbox_message.participant
+/** SQL for a `from` clause: the callbacks of the inbox, with the names of their participant and registry. */
+const INBOX_PARTICIPANT_REGISTRY_SQL = `inbox_message join ${PARTICIPANTS_SQL} as participant on participant.id = inbox_message.participant
   left join ${REGISTRIES_SQL} as registry on registry.id = inbox_message.registry`

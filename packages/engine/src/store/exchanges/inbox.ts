@@ -45,7 +45,8 @@ export interface Inbox {
   known(message: Pick<NewInboxMessage, 'participant' | 'message_id' | 'fingerprint'>): Promise<KnownOrNewCallback | null>
 }
 
-interface StoredMessage {
+/** What the inbox has of a stored callback, to compare a received one with it. */
+interface StoredCallback {
   readonly fingerprint: Buffer
   readonly correlation_id: string
 }
@@ -59,8 +60,8 @@ export const inboxBodyBinding = ({ participant, message_id }: InboxKey): string 
  * large callbacks are counted apart. Beyond the limit `persist` rejects with StoreBusy.
  */
 export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting: number }): Inbox {
-  const find = async (messages: readonly InboxKey[]): Promise<ReadonlyMap<string, StoredMessage>> => {
-    const { rows } = await pool.query<InboxKey & StoredMessage>({
+  const find = async (messages: readonly InboxKey[]): Promise<ReadonlyMap<string, StoredCallback>> => {
+    const { rows } = await pool.query<InboxKey & StoredCallback>({
       name: 'find inbox messages',
       text: `select participant, message_id, fingerprint, correlation_id
         from unnest($1::integer[], $2::text[]) as asked (participant, message_id)
@@ -69,7 +70,7 @@ export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting
     })
     return new Map(rows.map((row) => [inboxKeyText(row), row]))
   }
-  const memory = createFirstComeStore<NewInboxMessage, StoredMessage>(
+  const memory = createFirstComeStore<NewInboxMessage, StoredCallback>(
     {
       key: inboxKeyText,
       stored: ({ fingerprint, correlation_id }) => ({ fingerprint, correlation_id }),
@@ -94,7 +95,7 @@ export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting
   }
 }
 
-function compareWithStored({ fingerprint }: Pick<NewInboxMessage, 'fingerprint'>, stored: StoredMessage): KnownOrNewCallback {
+function compareWithStored({ fingerprint }: Pick<NewInboxMessage, 'fingerprint'>, stored: StoredCallback): KnownOrNewCallback {
   const { correlation_id } = stored
   return { correlation_id, known: stored.fingerprint.equals(fingerprint) ? 'same' : 'different' }
 }

@@ -7,7 +7,7 @@ import { DELIVERIES_SQL, ENVELOPE_ITEMS_SQL } from '@rollcall/delivery/store/del
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 
-/** The most exchanges whose messages one call of `findAuditedMessageIds` finds, in no order. */
+/** The most exchanges whose messages one call of `findAuditedMessageIds` finds. If more match, any of them may be left out. */
 const MOST_FOUND_EXCHANGES = 1_000
 
 /** The names of the ids by which a message can be found. */

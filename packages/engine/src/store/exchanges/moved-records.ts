@@ -1,6 +1,6 @@
 /** Changes the record ids of answers' further pages, when their registry begins to read its records in another way. */
 
-import type { RecordIdChanges } from '@rollcall/delivery/store/events/moved-records'
+import type { RecordIdChangesQuery } from '@rollcall/delivery/store/events/moved-records'
 import type { ClientBase } from 'pg'
 
 /**
@@ -10,7 +10,7 @@ import type { ClientBase } from 'pg'
  */
 export async function replaceRecordIdsOfPages(
   client: Pick<ClientBase, 'query'>,
-  moved: RecordIdChanges,
+  moved: RecordIdChangesQuery,
   nobody: string,
 ): Promise<void> {
   const isNumber = /^\d+$/.test(nobody)

@@ -32,8 +32,8 @@ export const storeReferencesSql = (exchanges: string, list: string, id = 'correl
     on conflict do nothing`
 
 /**
- * Finds the asker's exchange with the largest number of these reference_ids; of several, the newest. A reference_id that several
- * exchanges have counts only for the newest of them.
+ * Finds the asker's exchange with the largest number of these reference_ids; of several, the newest. If several exchanges of the
+ * asker have the same reference_id, it counts only for the newest of these exchanges.
  * @returns the correlation_id of the exchange; null when there is none
  */
 export async function findExchangeByReferences(

@@ -2,7 +2,7 @@
 
 import type { DeliveryClaim, NewDelivery } from '@rollcall/core/model/delivery'
 import type { RecordId } from '@rollcall/core/model/records'
-import { columnValues } from '@rollcall/database/column-values'
+import { listValuesByColumn } from '@rollcall/database/column-values'
 import type { Database } from '@rollcall/database/database'
 import { type JointWrite, ownStatementParameterSql, type WriteParameterSql } from '@rollcall/database/joint-write'
 import { toStoredIdArrays } from '@rollcall/database/record-ids'
@@ -55,7 +55,7 @@ export interface PageToCommit {
  */
 export function commitPage({ pool }: Pick<Database, 'pool'>, step: PageToCommit): Promise<boolean> {
   return withTransaction(pool, async (client) => {
-    const isWritten = await writePage(client, step)
+    const isWritten = await writePageInTransaction(client, step)
     if (isWritten) for (const effect of step.effects ?? []) await effect(client)
     return isWritten
   })
@@ -85,7 +85,8 @@ export const isSmallPage = (
   items.length <= SMALL_PAGE_LIMITS.items &&
   (delivery?.body.length ?? 0) <= SMALL_PAGE_LIMITS.bytes
 
-async function writePage(client: pg.ClientBase, step: PageToCommit): Promise<boolean> {
+/** Writes a page in the transaction of `client`; false: the claim has ended, and nothing was written. */
+async function writePageInTransaction(client: pg.ClientBase, step: PageToCommit): Promise<boolean> {
   const { rows } = await client.query({ name: 'commit reply', text: COMMIT_PAGE, values: pageValues([step]) })
   return rows.length > 0
 }
@@ -96,13 +97,13 @@ function pageValues(pages: readonly PageToCommit[]): unknown[] {
     delivery === null ? [] : [{ ...delivery, claim, step: at + 1 }],
   )
   return [
-    ...columnValues(pages, ['id', 'claim', 'from', 'page', 'state', 'goesOn']),
-    ...columnValues(items, ['step', 'position', 'reference_id', 'status', 'total', 'page_size', 'record_type']),
-    ...columnValues(
+    ...listValuesByColumn(pages, ['id', 'claim', 'from', 'page', 'state', 'goesOn']),
+    ...listValuesByColumn(items, ['step', 'position', 'reference_id', 'status', 'total', 'page_size', 'record_type']),
+    ...listValuesByColumn(
       items.map(({ record_ids }) => (record_ids === null ? NO_RECORD_IDS : toStoredIdArrays(record_ids))),
       ['record_ids', 'record_keys'],
     ),
-    ...columnValues(deliveries, ['step', 'id', 'callback', 'message_id', 'target', 'encrypted', 'body']),
+    ...listValuesByColumn(deliveries, ['step', 'id', 'callback', 'message_id', 'target', 'encrypted', 'body']),
     deliveries.map(({ claim }) => claim?.id ?? null),
     deliveries.map(({ claim }) => claim?.seconds ?? null),
     deliveries.map(({ disclosedUnder }) => disclosedUnder?.grant ?? null),
@@ -119,7 +120,7 @@ const pageRowsSql = (
     ${parameter(3)}::integer[], ${parameter(4)}::text[], ${parameter(5)}::boolean[]) with ordinality
     as step (id, claim, before, page, state, goes_on, number)`
 
-/** SQL condition: the exchange of the page (`step`) is not finished, and has not lost its claim or got another page meanwhile. */
+/** SQL condition on a page to write (`step`): its exchange is not finished, still has this claim, and got no page meanwhile. */
 const HOLDS_CLAIM_SQL = `exchange.correlation_id = step.id and exchange.claim = step.claim and exchange.page = step.before
   and exchange.state in ('accepted', 'replying')`
 

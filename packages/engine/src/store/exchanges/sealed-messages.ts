@@ -15,7 +15,7 @@ export interface ReceivedCiphertext {
 }
 
 /** Remembers in the database in which message each ciphertext came first. */
-export interface CiphertextMemory {
+export interface ReceivedCiphertextStore {
   /**
    * Stores a ciphertext. Resolves to true when it is new, or the same participant sent it under the same message_id;
    * false: it was copied. The row is on disk when it resolves. Rejects like `ExchangeMemory.remember`.
@@ -29,7 +29,10 @@ type StoredCiphertext = Pick<ReceivedCiphertext, 'participant' | 'message_id'>
  * Creates the memory of received ciphertexts.
  * @param options.waiting the most ciphertexts on this node that wait for a statement
  */
-export function createCiphertextMemory({ pool }: Pick<Database, 'pool'>, options: { waiting: number }): CiphertextMemory {
+export function createReceivedCiphertextStore(
+  { pool }: Pick<Database, 'pool'>,
+  options: { waiting: number },
+): ReceivedCiphertextStore {
   const memory = createFirstComeStore<ReceivedCiphertext, StoredCiphertext>(
     {
       key: fingerprintText,

@@ -43,8 +43,8 @@ export async function findFirstStepTimes({ pool }: DatabaseWithPool, participant
   return row
 }
 
-/** When the last requests of a participant to a registry were received; null: none since the time at which the check begins. */
-export interface LastRequestTimes {
+/** The times of a participant's last request and last search in a registry; null: none in the checked time. */
+export interface RequestEvidence {
   /** The time of the last stored request. Every stored request had a valid access token. */
   readonly asked_at: Date | null
   /** The time of the last synchronous search with a verified signature in which an item succeeded. */
@@ -63,8 +63,8 @@ const FIND_REQUEST_EVIDENCE = `select
 export async function findRequestEvidence(
   { pool }: DatabaseWithPool,
   { participant, registry, since }: CheckedSystem,
-): Promise<LastRequestTimes> {
-  const { rows } = await pool.query<LastRequestTimes>(FIND_REQUEST_EVIDENCE, [participant.id, registry.id, since])
+): Promise<RequestEvidence> {
+  const { rows } = await pool.query<RequestEvidence>(FIND_REQUEST_EVIDENCE, [participant.id, registry.id, since])
   const [row] = rows
   if (row === undefined) throw new Error('unreachable: the statement answers one row')
   return row

@@ -33,7 +33,7 @@ export interface TracedExchange extends ExchangeDeliveries {
   readonly transaction_id: string | null
   readonly received_at: Date | null
   /** The acceptance; null: the request was answered synchronously or was deleted, or this is a notification. */
-  readonly accepted: TracedAcceptance | null
+  readonly accepted: TracedAnswerProgress | null
   /** The numbers of answered items, grouped by the time of their answer, such as those of one chunk. */
   readonly answered: readonly AnsweredItemCounts[]
   /** The answered items in the order of the request, at most `bounds.each`. */
@@ -41,7 +41,7 @@ export interface TracedExchange extends ExchangeDeliveries {
 }
 
 /** How far the answer to an accepted request has come. */
-export interface TracedAcceptance extends Pick<AcceptedExchange, 'encrypted' | 'items' | 'state' | 'started_at'> {
+export interface TracedAnswerProgress extends Pick<AcceptedExchange, 'encrypted' | 'items' | 'state' | 'started_at'> {
   readonly finished_at: Date | null
 }
 
@@ -92,8 +92,8 @@ export interface TraceBounds {
 }
 
 /**
- * Finds the exchanges and callbacks that have this transaction_id, correlation_id or message_id, and the exchanges that began and
- * ended the subscription with this code: at most `bounds.found`, the oldest first.
+ * Finds the exchanges and callbacks that have this transaction_id, correlation_id or message_id. If the id is the code of a
+ * subscription, finds the exchange that made it and the one that ended it. At most `bounds.found`, the oldest first.
  */
 export async function traceMessage(
   { pool }: Pick<Database, 'pool'>,
@@ -145,7 +145,7 @@ const FIND_CALLBACKS = `select participant.sender_id as participant, namespace a
 
 type ExchangeRow = Omit<TracedExchange, 'traced' | 'accepted' | 'answered' | 'items' | keyof ExchangeDeliveries> & {
   readonly accepted: boolean
-} & TracedAcceptance
+} & TracedAnswerProgress
 
 /**
  * Traces one exchange.

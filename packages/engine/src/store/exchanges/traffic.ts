@@ -35,9 +35,9 @@ function countHour(db: Pick<Database, 'pool'>, begin: number): Promise<readonly 
 }
 
 /**
- * Lists the last hours with their traffic, the newest first. The present hour is always counted; an earlier one that is not
- * cached is counted only if `spent` is false before it.
- * @param spent returns true when the call has no time left
+ * Lists the last hours with their traffic, the newest first. The present hour is always counted. An earlier hour that is not
+ * cached is counted only while `spent` returns false.
+ * @param spent returns true when the time that the caller allows for counting is used up
  */
 export async function listTrafficHours(
   db: Pick<Database, 'pool'>,

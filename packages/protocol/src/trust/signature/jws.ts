@@ -8,13 +8,13 @@ import type { Layout, SignatureProfile } from './layout.ts'
 import { invalid } from './problem.ts'
 
 /** The middle part of a JWS: how it is written and checked. */
-interface PayloadPart {
+interface JwsPayloadFormat {
   write(payload: string): string
   /** Checks the middle part, and returns the payload that is signed, in base64url. */
   read(middle: string, parts: CanonicalParts, canonical: (text: string) => string): string
 }
 
-const embeddedPayload: PayloadPart = {
+const embeddedPayload: JwsPayloadFormat = {
   write: (payload) => payload,
   read(middle, parts, canonical) {
     const text = decodeBase64UrlText(middle)
@@ -29,7 +29,7 @@ const embeddedPayload: PayloadPart = {
   },
 }
 
-const detachedPayload: PayloadPart = {
+const detachedPayload: JwsPayloadFormat = {
   write: () => '',
   read(middle, parts) {
     if (middle !== '') throw invalid('the payload must be left out')
@@ -37,7 +37,7 @@ const detachedPayload: PayloadPart = {
   },
 }
 
-function jwsLayout(middle: PayloadPart): Layout {
+function jwsLayout(middle: JwsPayloadFormat): Layout {
   return {
     algorithms: ['EdDSA', 'ES256', 'RS256'],
     expires: false,

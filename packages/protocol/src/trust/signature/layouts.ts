@@ -39,7 +39,6 @@ const rawRsaLayout: Layout = {
   write: async (parts, _claims, signed) => toBase64(await signed(await makeRawRsaContent(parts))),
 }
 
-/** The layouts that a signature may have, by their names. */
 export const LAYOUTS: Readonly<Record<LayoutName, Layout>> = {
   parameters: parametersLayout,
   jws: jwsEmbedded,

@@ -17,7 +17,7 @@ import {
   surname,
   writeFixture,
 } from '../../../test/query-fixture.ts'
-import { ownRecordSource } from '../own-records.ts'
+import { recordSourceOfOwnTables } from '../own-records.ts'
 import { explainSearch } from './explain.ts'
 
 let database: TestDatabase
@@ -79,7 +79,7 @@ test('an age is explained as the date that it means on this day', async () => {
   expect(missing).toEqual([])
 })
 
-const find = (asked: RecordQuery) => ownRecordSource(database.db).reader('sync').find(registry, asked)
+const find = (asked: RecordQuery) => recordSourceOfOwnTables(database.db).reader('sync').find(registry, asked)
 
 test('one identifier and any other predicate are found the same way round', async () => {
   for (const predicate of [hasIdentifier(['UIN', 'U1']), and(hasIdentifier(['UIN', 'U1']), is(surname, 'eq', 'abc'))]) {

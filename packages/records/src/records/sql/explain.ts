@@ -134,13 +134,13 @@ function collectMissingIndexes(predicate: Predicate, asked: boolean): readonly s
 }
 
 type AttributeOrCompound = { readonly name: string; readonly indexed?: true }
-type AttributeOrListLeaf = Extract<Predicate, { is: 'compare' | 'in' | 'exists' | 'some' }>
+type AttributeOrElementCondition = Extract<Predicate, { is: 'compare' | 'in' | 'exists' | 'some' }>
 
 /** The comparisons whose negation is also a single range of values, which an index can find. */
 const RANGE_COMPARATORS: readonly Comparator[] = ['lt', 'le', 'gt', 'ge']
 
 /** The attribute or compound whose index would speed up a condition; null when no index would. */
-function findIndexable(leaf: AttributeOrListLeaf, asked: boolean): AttributeOrCompound | null {
+function findIndexable(leaf: AttributeOrElementCondition, asked: boolean): AttributeOrCompound | null {
   switch (leaf.is) {
     case 'compare': {
       const helps = asked ? leaf.operator !== 'contains' : RANGE_COMPARATORS.includes(leaf.operator)
@@ -151,17 +151,17 @@ function findIndexable(leaf: AttributeOrListLeaf, asked: boolean): AttributeOrCo
     case 'exists':
       return leaf.list === undefined || leaf.list === leaf.attribute ? leaf.attribute : null
     case 'some':
-      return asked && isAnsweredByListIndex(leaf.of) ? leaf.list : null
+      return asked && hasRequiredElementValue(leaf.of) ? leaf.list : null
   }
 }
 
-/** True when the condition names, with `eq` or `in`, a value that an element must have: the list's index finds such records. */
-function isAnsweredByListIndex(of: Predicate): boolean {
+/** True when `eq` or `in` names a value that an element of the compound or list must have: its index finds such records. */
+function hasRequiredElementValue(of: Predicate): boolean {
   switch (of.is) {
     case 'and':
-      return of.of.some(isAnsweredByListIndex)
+      return of.of.some(hasRequiredElementValue)
     case 'or':
-      return of.of.every(isAnsweredByListIndex)
+      return of.of.every(hasRequiredElementValue)
     case 'compare':
       return of.operator === 'eq'
     default:

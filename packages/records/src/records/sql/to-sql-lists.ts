@@ -26,7 +26,7 @@ import { conjuncts, joinConditions, type ParameterList, predicateTreeSql, truthF
 export function elementConditionSql({ list, of }: SomeElement, asked: boolean, values: ParameterList): string {
   const form = asked ? someElementSql(list, of, values) : everyElementFalseSql(list, of, values)
   if (truthForEmptyElement(of) !== asked) return form
-  const counted = `select 1 from ${elementRowsSql(list, of)}${countedElementWhereSql(list, of, values)}`
+  const counted = `select 1 from ${elementRowsSql(list, of)}${relevantElementWhereSql(list, of, values)}`
   return `(${form} or not exists (${counted}))`
 }
 
@@ -50,12 +50,12 @@ function someElementSql(list: ElementList, of: Predicate, values: ParameterList)
   const contained = isCompound(list) ? objectContainmentConditions(list, of, values) : listContainmentForms(list, of, values)
   if (contained.exact) return contained.forms[0] ?? 'false'
   const conditions = [predicateTreeSql(of, true, makeElementLeafWriter(values))]
-  if (asksPresence) conditions.unshift(...countedElementConditions(list, of, values))
+  if (asksPresence) conditions.unshift(...relevantElementConditions(list, of, values))
   const exists = `exists (select 1 from ${elementRowsSql(list, of)} where ${conditions.join(' and ')})`
   return joinConditions('and', [...contained.forms, exists])
 }
 
-/** SQL for "definitely false": some elements count (`countedElementConditions`), and the predicate is false for all of these. */
+/** SQL for "definitely false": some elements count (`relevantElementConditions`), and the predicate is false for all of these. */
 function everyElementFalseSql(list: ElementList, of: Predicate, values: ParameterList): string {
   // A containment condition can replace the whole predicate if the predicate is a single condition, and the list is neither a
   // compound nor of dates. In other cases none is made: that would add a parameter, and PostgreSQL cannot determine the type of a
@@ -64,7 +64,7 @@ function everyElementFalseSql(list: ElementList, of: Predicate, values: Paramete
     const [form] = listContainmentForms(list, of, values).forms
     if (form !== undefined) return `(${columnPresenceSql(list, true, { alias: 'record', values })} and not ${form})`
   }
-  const where = countedElementWhereSql(list, of, values)
+  const where = relevantElementWhereSql(list, of, values)
   return `(select bool_and((${predicateTreeSql(of, false, makeElementLeafWriter(values))}) is true) from ${elementRowsSql(list, of)}${where})`
 }
 
@@ -81,14 +81,14 @@ function makeElementLeafWriter(values: ParameterList): (leaf: Leaf, asked: boole
  * SQL conditions that select the elements which count for a predicate: those with at least one of the attributes that the
  * predicate mentions. Empty for a list of one attribute, where every element counts.
  */
-function countedElementConditions(list: ElementList, of: Predicate, values: ParameterList): readonly string[] {
+function relevantElementConditions(list: ElementList, of: Predicate, values: ParameterList): readonly string[] {
   if (!isCompound(list)) return []
   const forms = attributesMentionedIn(of).map((attribute) => columnPresenceSql(attribute, true, { alias: 'element', values }))
   return [joinConditions('or', forms)]
 }
 
-function countedElementWhereSql(list: ElementList, of: Predicate, values: ParameterList): string {
-  const counted = countedElementConditions(list, of, values)
+function relevantElementWhereSql(list: ElementList, of: Predicate, values: ParameterList): string {
+  const counted = relevantElementConditions(list, of, values)
   return counted.length === 0 ? '' : ` where ${counted.join(' and ')}`
 }
 
@@ -109,14 +109,14 @@ function elementRowsSql(list: ElementList, of: Predicate): string {
  * SQL conditions on a whole list, such as `@>`. If some element satisfies the predicate, all of them are true. `exact`: if all
  * of them are true, some element satisfies the predicate, so the SQL need not test the elements.
  */
-interface ContainmentForms {
+interface WholeListConditions {
   readonly forms: readonly string[]
   readonly exact: boolean
 }
 
-const NO_CONTAINMENT: ContainmentForms = { forms: [], exact: false }
+const NO_CONTAINMENT: WholeListConditions = { forms: [], exact: false }
 
-function listContainmentForms(list: Attribute, of: Predicate, values: ParameterList): ContainmentForms {
+function listContainmentForms(list: Attribute, of: Predicate, values: ParameterList): WholeListConditions {
   const parts = conjuncts(of)
   const [only] = parts
   const forms = parts.flatMap((part) => {
@@ -155,7 +155,7 @@ function singleValue(value: Literal): string | number | boolean | null {
  * The condition that one element has the value of each equality, and one of the values of the `in` that has the fewest. If the
  * predicate has other conditions, such as an equality with a longer period, they are left out, and `exact` is false.
  */
-function objectContainmentConditions(compound: Compound, of: Predicate, values: ParameterList): ContainmentForms {
+function objectContainmentConditions(compound: Compound, of: Predicate, values: ParameterList): WholeListConditions {
   const parts = conjuncts(of)
   const equalities = parts.filter((part): part is Comparison => part.is === 'compare' && part.operator === 'eq')
   const written = new Map<Attribute, string>()
@@ -163,7 +163,9 @@ function objectContainmentConditions(compound: Compound, of: Predicate, values: 
     const text = memberJsonText(attribute, value)
     if (text !== null && !written.has(attribute)) written.set(attribute, text)
   }
-  const choice = findShortestInList(parts.filter((part): part is OneOf => part.is === 'in' && !written.has(part.attribute)))
+  const choice = findShortestListOfInValues(
+    parts.filter((part): part is OneOf => part.is === 'in' && !written.has(part.attribute)),
+  )
   const asked = written.size + (choice === null ? 0 : 1)
   if (asked === 0) return alternativeContainmentConditions(compound, parts, values)
   const column = compoundColumnSql(compound)
@@ -181,7 +183,7 @@ function alternativeContainmentConditions(
   compound: Compound,
   parts: readonly Predicate[],
   values: ParameterList,
-): ContainmentForms {
+): WholeListConditions {
   const either = parts.find((part) => part.is === 'or' && isContainmentPossible(part))
   if (either?.is !== 'or') return NO_CONTAINMENT
   const sides = either.of.map((side) => joinConditions('and', objectContainmentConditions(compound, side, values).forms))
@@ -210,7 +212,8 @@ function hasOnlySingleValues({ values }: OneOf): boolean {
   return storable.length > 0 && storable.every((value) => singleValue(value) !== null)
 }
 
-function findShortestInList(parts: readonly OneOf[]): readonly string[] | null {
+/** Returns the shortest list of values among the `in` conditions, as JSON texts; null when no list has only single values. */
+function findShortestListOfInValues(parts: readonly OneOf[]): readonly string[] | null {
   let shortest: readonly string[] | null = null
   for (const { attribute, values } of parts) {
     const texts = storableValues(values).map((value) => memberJsonText(attribute, value))

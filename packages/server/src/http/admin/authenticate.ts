@@ -25,7 +25,7 @@ export type AuthenticationDeps = SessionFailureLimits & {
   readonly sessions: Sessions<Operator>
 }
 
-/** Makes the functions for the sessions of the console. */
+/** Makes the functions that read cookies, find sessions and count failed sign-ins of the console. */
 export const createConsolePageSessions = (
   deps: AuthenticationDeps,
   { isReachedByTls }: Pick<OperatorListener, 'isReachedByTls'>,

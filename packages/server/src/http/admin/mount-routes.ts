@@ -2,7 +2,7 @@
 
 import { NO_APPROVAL_NEEDED } from '@rollcall/admin/act'
 import { AdminRefusal } from '@rollcall/admin/admin-function'
-import { ActWaitsError, createApprovals } from '@rollcall/admin/approvals/approval'
+import { ActWaitsError, createApprovalService } from '@rollcall/admin/approvals/approval'
 import type { HasDatabase } from '@rollcall/admin/deps'
 import { canListParticipants, checkParticipantIsKnownTo } from '@rollcall/admin/participants/known'
 import { isAuthorityNamed } from '@rollcall/consents/store/authorities'
@@ -86,7 +86,7 @@ async function answerAdminCall(
   const { authority } = operator
   if (authority !== null && !(await isAuthorityNamed(deps.db, authority, input.authority))) throw otherConsentAuthorityFault()
   const { twoPerson, limits } = deps
-  const approvals = twoPerson ? createApprovals({ limits, clock: deps.clock }) : NO_APPROVAL_NEEDED
+  const approvals = twoPerson ? createApprovalService({ limits, clock: deps.clock }) : NO_APPROVAL_NEEDED
   const asked = { session: call.session, route, url: request.url }
   const isRepeatedAccess = repeatedAccesses.isRepeated(asked)
   const end = await slots.take(route, operator)
@@ -125,7 +125,7 @@ async function findNamedRegistry(
 ): Promise<Registry | null> {
   const { namespace } = given
   if (typeof namespace !== 'string') return null
-  // The directory of this node may be half a second old, and would not know a registry that was added by the call before this one.
+  // The directory of this node may be half a second old, and would not know a registry that the call before this one has added.
   const registry = await findRegistry(db, namespace)
   if (registry === null) throw mayUseRegistry(operator, null) ? notFoundFault() : otherRegistriesFault()
   return registry
@@ -133,5 +133,6 @@ async function findNamedRegistry(
 
 const forbiddenFault = (message: string): RequestFault => new RequestFault('err.request.forbidden', message)
 const otherRegistriesFault = (): RequestFault => forbiddenFault('the token is bound to other registries')
+/** Says that a call does not name the consent authority to which the token is limited. */
 const otherConsentAuthorityFault = (): RequestFault =>
   forbiddenFault('the token is bound to one consent authority, which the call must name in authority')

@@ -1,6 +1,6 @@
 /** Two-person approval over the admin API: what waits, who may decide, and that an act is done at most once. */
 
-import { createApprovals } from '@rollcall/admin/approvals/approval'
+import { createApprovalService } from '@rollcall/admin/approvals/approval'
 import { approveProposal, declineProposal } from '@rollcall/admin/approvals/proposals'
 import { applyConfiguration, exportConfiguration } from '@rollcall/admin/configuration/apply'
 import { setGrant } from '@rollcall/admin/grants/grant-changes'
@@ -145,7 +145,7 @@ describe('who is who', () => {
     authority: null,
   })
   const proposedBy = async (operator: Operator): Promise<string> => {
-    const approvals = createApprovals({ limits: server.context.limits, clock })
+    const approvals = createApprovalService({ limits: server.context.limits, clock })
     const deps = { ...server.context, caller: { kind: 'operator', operator } as const, approvals }
     const wider = { sender_id: await peer(), namespace: 'civil', terms: WIDE } as const
     const waiting = await setGrant(acting(deps), wider).catch((error) => error)
@@ -300,7 +300,7 @@ describe('the other acts', () => {
 
   it('no link signs in as somebody else', async () => {
     const operator = await server.context.operators.operatorOf(ada)
-    const approvals = createApprovals({ limits: server.context.limits, clock })
+    const approvals = createApprovalService({ limits: server.context.limits, clock })
     if (operator === null) throw new Error('no such operator')
     const deps = { ...server.context, caller: { kind: 'operator', operator } as const, approvals }
     expect(await makeSignInLink(acting(deps), { name: 'ada' })).toMatchObject({ name: 'ada' })
@@ -340,7 +340,7 @@ describe('the other acts', () => {
 
   it('a configuration file, with what it changes; a dry run does not wait', async () => {
     const operator = await server.context.operators.operatorOf(ada)
-    const approvals = createApprovals({ limits: server.context.limits, clock })
+    const approvals = createApprovalService({ limits: server.context.limits, clock })
     if (operator === null) throw new Error('no such operator')
     const deps = { ...server.context, caller: { kind: 'operator', operator } as const, approvals }
     const configuration = await exportConfiguration(deps, {})

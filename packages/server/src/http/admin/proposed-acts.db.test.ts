@@ -1,7 +1,7 @@
 /** Every act that may wait for a second operator, from its proposal to each of its ends. */
 
 import { NO_APPROVAL_NEEDED } from '@rollcall/admin/act'
-import { ActWaitsError, createApprovals } from '@rollcall/admin/approvals/approval'
+import { ActWaitsError, createApprovalService } from '@rollcall/admin/approvals/approval'
 import { approveProposal, declineProposal } from '@rollcall/admin/approvals/proposals'
 import { listTables, tableNameSql } from '@rollcall/backup/store/catalog'
 import type { Operator } from '@rollcall/core/model/operator'
@@ -74,7 +74,7 @@ async function byCall({ path, body }: Extract<ReadyAct, { path: string }>) {
 
 async function byCommand(command: (deps: OperatorDeps) => Promise<unknown>): Promise<ActWaitsError> {
   const { limits, clock } = world.server.context
-  const asking = { ...depsOf(person(ada)), approvals: createApprovals({ limits, clock }) }
+  const asking = { ...depsOf(person(ada)), approvals: createApprovalService({ limits, clock }) }
   await expect(command({ ...asking, caller: { kind: 'shell', user: 'root' } })).rejects.toThrow(
     /^this needs two operators \(ROLLCALL_TWO_PERSON\), and the user of a shell is not known well enough/,
   )

@@ -35,7 +35,7 @@ export async function readInput(
 
 const badRequest = (message: string): RequestFault => new RequestFault('err.request.bad', message)
 
-/** The name of an unknown member for a message. The name is shown only if it is short and plain: a caller may write anything. */
+/** A member's name for an error text. The name is shown only if it is short and plain: a caller may write anything. */
 const printableName = (name: string): string => (/^[\w.-]{1,64}$/.test(name) ? name : 'a member')
 
 /**

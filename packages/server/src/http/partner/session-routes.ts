@@ -69,7 +69,7 @@ export type PartnerSessionDeps = SessionFailureLimits & {
   readonly requestGate: Pick<RequestGate, 'noteParticipant' | 'unit' | 'faultToAnswer'>
 }
 
-/** Makes the functions for the sessions of the partner page. */
+/** Makes the functions that read cookies, find sessions and count failed sign-ins of the partner page. */
 export const createPartnerPageSessions = (
   deps: PartnerSessionDeps,
   { isReachedByTls }: Pick<PartnerListener, 'isReachedByTls'>,

@@ -2,7 +2,7 @@
  * What an approval decided holds when its act commits. Each act that may widen is begun while another node narrows what it was
  * decided by: it waits for that node, and then for a second operator, or is refused.
  */
-import { createApprovals } from '@rollcall/admin/approvals/approval'
+import { createApprovalService } from '@rollcall/admin/approvals/approval'
 import { approveProposal } from '@rollcall/admin/approvals/proposals'
 import { changeCallback } from '@rollcall/admin/callbacks/callbacks'
 import { applyConfiguration } from '@rollcall/admin/configuration/apply'
@@ -38,7 +38,7 @@ const { limits, clock } = server.context
 const byOperator = async (name: string): Promise<OperatorDeps> => {
   const operator = await server.context.operators.operatorOf(await caller.token(name, ['own']))
   if (operator === null) throw new Error('no such operator')
-  return { ...server.context, owner, caller: { kind: 'operator', operator }, approvals: createApprovals({ limits, clock }) }
+  return { ...server.context, owner, caller: { kind: 'operator', operator }, approvals: createApprovalService({ limits, clock }) }
 }
 const [ada, bea] = [await byOperator('ada'), await byOperator('bea')]
 

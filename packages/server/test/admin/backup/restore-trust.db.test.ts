@@ -1,6 +1,6 @@
 /** Trust that was weakened, and tightened again after the backup: a restore does not bring it back. */
 import { join } from 'node:path'
-import { ActWaitsError, createApprovals } from '@rollcall/admin/approvals/approval'
+import { ActWaitsError, createApprovalService } from '@rollcall/admin/approvals/approval'
 import { approveProposal, declineProposal, requireOperatorOfToken, showProposal } from '@rollcall/admin/approvals/proposals'
 import { adoptRestored, type RestoreDeps, restoreDatabase } from '@rollcall/admin/backup/restore'
 import { addOperator } from '@rollcall/admin/operators/operators'
@@ -66,7 +66,7 @@ test('what waited for a second operator has lapsed: it may have been declined af
     return { kind: 'operator', operator: await requireOperatorOfToken(deps, token) } as const
   }
   const [ada, bea] = [await caller('ada'), await caller('bea')]
-  const approvals = createApprovals({ limits })
+  const approvals = createApprovalService({ limits })
   const key = { sender_id, keys: JSON.stringify({ ...keyPair('Ed25519').jwk, kid: 'waiting' }) }
   const proposed = async (at: RestoreDeps): Promise<string> => {
     const asking = { ...at, caller: ada, approvals }

@@ -1,6 +1,6 @@
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { type DecryptedCredentials, decryptCredentials, encryptCredentials } from '@rollcall/delivery/delivery/credentials'
-import { newMasterKey } from '@rollcall/keys/master-key'
+import { generateMasterKey } from '@rollcall/keys/master-key'
 import { withCurrentMasterKey } from '@rollcall/keys/store/master-keys'
 import { rotateMasterKey } from '@rollcall/keys/vault'
 import {
@@ -45,7 +45,7 @@ test.each([
   await expect(setCallbackSettings(sender.database.db, 1, changes)).rejects.toThrow(new StoreRefusal(message))
 })
 
-const NEXT = newMasterKey()
+const NEXT = generateMasterKey()
 
 test('credentials go with the master key when it is replaced', async () => {
   const { db } = sender.database
