@@ -21,8 +21,8 @@ async function loadedBy(words: readonly string[]): Promise<{ own: readonly strin
 it.each([
   { words: ['--help'], most: { own: 10, all: 30 } },
   { words: ['grant', '--help'], most: { own: 15, all: 35 } },
-  { words: ['grant', 'list', '--help'], most: { own: 196, all: 1_095 } },
-  { words: ['serve', '--help'], most: { own: 294, all: 1_290 } },
+  { words: ['grant', 'list', '--help'], most: { own: 200, all: 1_095 } },
+  { words: ['serve', '--help'], most: { own: 298, all: 1_290 } },
 ])('rollcall $words loads not more than this', async ({ words, most }) => {
   const { own, all } = await loadedBy(words)
   expect(own).toContain('cli/src/program.ts')

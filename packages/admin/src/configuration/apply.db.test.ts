@@ -169,11 +169,22 @@ test('attributes: one is declared in another way, and removed', async () => {
   const civil = (Person: object) => ({ version: 1, registries: { civil: { kind: 'civil', attributes: { Person } } } })
   const clan = { type: 'text', paths: ['clan', 'tribe'] }
   const at = 'registries.civil.attributes.Person'
-  expect(await changes(civil({ clan, marital_status: { indexed: true } }))).toEqual([`remove ${at}.clan`, `add ${at}.clan`])
+  expect(await changes(civil({ clan, marital_status: { indexed: true } }))).toEqual([`change ${at}.clan`])
   expect(await changes(civil({ clan }))).toEqual([`remove ${at}.marital_status`])
   expect((await apply({ version: 1, registries: { civil: { kind: 'civil', time_zone: 'UTC' } } })).changes).toEqual([
     { at: 'registries.civil.time_zone', change: 'change', from: 'Africa/Kigali', to: 'UTC' },
   ])
+})
+
+test('attributes: one may take the other name of another one that is changed, too', async () => {
+  const civil = (Person: object) => ({ version: 1, registries: { names: { kind: 'civil', attributes: { Person } } } })
+  const attribute = (path: string, alias: string) => ({ type: 'text', paths: [path], aliases: [alias] })
+  await apply(civil({ clan: attribute('clan', 'one'), tribe: attribute('tribe', 'other') }))
+  const swapped = civil({ clan: attribute('clan', 'other'), tribe: attribute('tribe', 'one') })
+  const at = 'registries.names.attributes.Person'
+  const both = ['clan', 'tribe']
+  expect(await changes(swapped)).toEqual(['remove', 'add'].flatMap((change) => both.map((name) => `${change} ${at}.${name}`)))
+  expect((await apply(swapped)).changes).toEqual([])
 })
 
 test('an attribute that a grant names is not taken away', async () => {
@@ -294,6 +305,9 @@ test('an attribute and an identifier type go with their columns in the source, i
       await expect(live(entry)).rejects.toThrow(new AdminRefusal(`registries.live.source: ${rule}`))
     }
     expect(await live({ ...added, source: mapped })).toEqual([])
+    const folded = { attributes: { Person: { clan: { type: 'text', paths: ['clan'], fold: true } } } }
+    expect(await live({ ...added, ...folded, source: mapped })).toEqual(['change registries.live.attributes.Person.clan'])
+    expect(await live({ ...added, ...folded, source: mapped })).toEqual([])
     expect(await live({ ...none, source })).toEqual([
       'change registries.live.source',
       'remove registries.live.identifier_types.CEDULA',

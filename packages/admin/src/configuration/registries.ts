@@ -3,9 +3,9 @@
 import type { Environment } from '@rollcall/core/model/environment'
 import type { Registry } from '@rollcall/core/model/registry'
 import { type Attribute, type AttributeAddition, additionProblem, extendKind, type Kind, kindNamed } from '@rollcall/protocol'
-import { removeAttribute } from '@rollcall/records/registries/registry-attributes'
+import { removeAttribute, addAttribute as storeAttribute } from '@rollcall/records/registries/registry-attributes'
 import { isSameJson } from '../approvals/diff-lines.ts'
-import { addAttribute, indexAttribute } from '../registries/attributes.ts'
+import { addAttribute, indexAttribute, kindWithoutAttribute } from '../registries/attributes.ts'
 import { addRegistry, changeRegistry } from '../registries/registries.ts'
 import { findSourceFault } from '../registries/source-check.ts'
 import type { AttributeEntry, Configuration, RegistryEntry } from './file.ts'
@@ -140,16 +140,27 @@ const attributesInFile = (attributes: NonNullable<RegistryEntry['attributes']>):
     Object.entries(rows).map(([name, entry]) => ({ record_type, name, entry })),
   )
 
-/** The steps for attributes. A changed one is removed and added again, so that its column is filled again. */
+/**
+ * The steps for attributes. A changed one is removed and added again, so that its column is filled again: in one step, because a
+ * source that maps the attribute could not be read in between.
+ */
 function attributeSteps(registry: Registry, entry: RegistryEntry, at: FilePlace): ConfigStep[] {
   if (entry.attributes === undefined) return []
   const current = attributesInFile(registryEntry(registry).attributes)
   const wanted = attributesInFile(entry.attributes)
   const isIn = (rows: readonly AttributeInFile[], row: AttributeInFile): boolean => rows.some((one) => isSameJson(one, row))
   const { namespace } = registry
+  const removed = current.filter((row) => !isIn(wanted, row))
+  const added = wanted.filter((row) => !isIn(current, row))
+  const changes = added.flatMap((row) => {
+    const former = removed.find(({ record_type, name }) => record_type === row.record_type && name === row.name)
+    const attribute = former === undefined ? null : replacementOf(registry, row, at)
+    return former === undefined || attribute === null ? [] : [{ row, former, attribute }]
+  })
+  const isChanged = (row: AttributeInFile): boolean => changes.some(({ former, row: to }) => row === former || row === to)
   return [
-    ...current
-      .filter((row) => !isIn(wanted, row))
+    ...removed
+      .filter((row) => !isChanged(row))
       .map(
         ({ record_type, name, entry: from }): ConfigStep => ({
           at: [...at, 'attributes', record_type, name],
@@ -162,8 +173,25 @@ function attributeSteps(registry: Registry, entry: RegistryEntry, at: FilePlace)
           make: ({ db }) => removeAttribute(db, namespace, record_type, name),
         }),
       ),
-    ...wanted.filter((row) => !isIn(current, row)).map((row) => attributeStep(namespace, row, at)),
+    ...changes.map(
+      ({ row, former, attribute }): ConfigStep => ({
+        ...attributeStep(namespace, row, at),
+        change: 'change',
+        from: former.entry,
+        make: ({ db }) => storeAttribute(db, namespace, row.record_type, attribute, { replaces: true }),
+      }),
+    ),
+    ...added.filter((row) => !isChanged(row)).map((row) => attributeStep(namespace, row, at)),
   ]
+}
+
+/** The attribute that takes the place of an added one; null: the kind has it, or something else must be removed before. */
+function replacementOf(registry: Registry, row: AttributeInFile, at: FilePlace): Attribute | null {
+  const { record_type, name } = row
+  const without = kindWithoutAttribute(registry, record_type, name)
+  if (without === null) return null
+  const attribute = attributeOfEntry(row, [], [...at, 'attributes', record_type, name])
+  return additionProblem(without, { record_type, attribute }) === null ? attribute : null
 }
 
 function attributeStep(namespace: string, { record_type, name, entry }: AttributeInFile, at: FilePlace): ConfigStep {

@@ -118,7 +118,7 @@ export const listAttributes = defineAdminFunction(
 )
 
 /** The kind without an attribute that was added; null: the attribute belongs to the kind itself. */
-function kindWithoutAttribute(registry: Registry, record_type: string, removed: string): Kind | null {
+export function kindWithoutAttribute(registry: Registry, record_type: string, removed: string): Kind | null {
   const recordType = requireRecordType(registry, record_type)
   if (isAttributeOfKind(registry, recordType, removed)) return null
   const [first, ...others] = registry.kind.record_types.map((row) =>

@@ -80,6 +80,28 @@ test('an attribute goes with its column and its index, and may come again as ano
   expect((await requireRegistry(db, 'full')).unfilled).toEqual(new Map())
 })
 
+test('an attribute is replaced with its column and its index; what is refused leaves it as it was', async () => {
+  const { db } = database
+  const number: Attribute = { name: 'clan', type: 'number', paths: ['clan_number'] }
+  await expect(addAttribute(db, 'full', 'Person', number, { replaces: true })).rejects.toThrow(
+    new StoreRefusal('no attribute clan was added to Person of full'),
+  )
+  await addAttribute(db, 'full', 'Person', clan)
+  const fault: Attribute = { ...number, many: true, sortable: true }
+  await expect(addAttribute(db, 'full', 'Person', fault, { replaces: true })).rejects.toThrow(
+    new StoreRefusal('sortable: an attribute with many values cannot be sorted by'),
+  )
+  expect((await requireRegistry(db, 'full')).kind.record_types[0].attributes).toContainEqual(clan)
+  const { id, kind, unfilled } = await addAttribute(db, 'full', 'Person', number, { replaces: true })
+  expect(kind.record_types[0].attributes).toContainEqual(number)
+  expect(unfilled).toEqual(new Map([['Person', new Set(['clan'])]]))
+  const { rows } = await db.pool.query(
+    `select data_type from information_schema.columns where table_name = 'r${id}_person' and column_name = 'clan'`,
+  )
+  expect(rows).toEqual([{ data_type: 'double precision' }])
+  await removeAttribute(db, 'full', 'Person', 'clan')
+})
+
 test('a column that an attribute of an earlier kind left is not taken for a new one', async () => {
   const { db } = database
   const full = await requireRegistry(db, 'full')

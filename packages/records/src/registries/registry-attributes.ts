@@ -22,6 +22,8 @@ import { requireRegistry } from './registries.ts'
 /**
  * Adds an attribute to a record type of a registry, with its column. Existing records get the value of the attribute from
  * `applyIndexes`; until then, queries that ask about the attribute are refused. Servers see the attribute within a second.
+ * @param replaces whether the added attribute of this name is removed before. That is part of the same transaction, so that a
+ * source file that maps the attribute fits the registry at all times
  * @returns the registry with the attribute
  * @throws StoreRefusal what is wrong with the attribute, or why the registry cannot be changed now
  */
@@ -30,8 +32,11 @@ export async function addAttribute(
   namespace: string,
   record_type: string,
   attribute: Attribute,
+  { replaces = false }: { readonly replaces?: boolean } = {},
 ): Promise<Registry> {
-  return runAttributeChange(db, namespace, async (transaction, registry) => {
+  return runAttributeChange(db, namespace, async (transaction, before) => {
+    if (replaces) await removeIn(transaction, before, record_type, attribute.name)
+    const registry = replaces ? await requireRegistry({ kysely: transaction }, namespace) : before
     const recordType = requireRecordType(registry, record_type)
     const addition = { record_type: recordType.name, attribute }
     if (recordType.attributes.some(({ name }) => name === attribute.name)) {
@@ -85,21 +90,23 @@ export async function declareAttributeIndex(
  * @throws StoreRefusal nothing of that name was added, or the registry cannot be changed now
  */
 export async function removeAttribute(db: Database, namespace: string, record_type: string, name: string): Promise<void> {
-  await runAttributeChange(db, namespace, async (transaction, registry) => {
-    const recordType = requireRecordType(registry, record_type)
-    const which = sql`registry = ${registry.id} and record_type = ${recordType.name} and name = ${name}`
-    const removed = await sql`delete from registry_attribute where ${which}`.execute(transaction)
-    if (removed.numAffectedRows === 0n) {
-      throw new StoreRefusal(`no attribute ${name} was added to ${recordType.name} of ${namespace}`)
-    }
-    const { table } = recordTable(registry, recordType)
-    const index = quoteName(joinName(table, name, 'index'))
-    await sql.raw(`drop index if exists ${index}`).execute(transaction)
-    const attribute = recordType.attributes.find((known) => known.name === name)
-    if (attribute === undefined || isAttributeOfKind(registry, recordType, name)) return
-    await sql`delete from column_fill where ${which}`.execute(transaction)
-    await dropColumns(transaction, registry, recordType, attributeColumns(attribute))
-  })
+  await runAttributeChange(db, namespace, (transaction, registry) => removeIn(transaction, registry, record_type, name))
+}
+
+async function removeIn(transaction: Transaction<unknown>, registry: Registry, record_type: string, name: string): Promise<void> {
+  const recordType = requireRecordType(registry, record_type)
+  const which = sql`registry = ${registry.id} and record_type = ${recordType.name} and name = ${name}`
+  const removed = await sql`delete from registry_attribute where ${which}`.execute(transaction)
+  if (removed.numAffectedRows === 0n) {
+    throw new StoreRefusal(`no attribute ${name} was added to ${recordType.name} of ${registry.namespace}`)
+  }
+  const { table } = recordTable(registry, recordType)
+  const index = quoteName(joinName(table, name, 'index'))
+  await sql.raw(`drop index if exists ${index}`).execute(transaction)
+  const attribute = recordType.attributes.find((known) => known.name === name)
+  if (attribute === undefined || isAttributeOfKind(registry, recordType, name)) return
+  await sql`delete from column_fill where ${which}`.execute(transaction)
+  await dropColumns(transaction, registry, recordType, attributeColumns(attribute))
 }
 
 /** True when the attribute belongs to the kind; false when an operator added it. */

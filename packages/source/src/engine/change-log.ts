@@ -5,11 +5,25 @@
 
 /**
  * The log cannot be read from the position on, or something in it cannot be understood: it is unknown what has changed.
- * The message is for developers.
+ * The message is for the log of the node, and has no value.
  */
 export class LogLost extends Error {
   override readonly name = 'LogLost'
 }
+
+/** A reason not to begin to follow the log as it is. */
+export interface LogProblem {
+  /** A sentence for the source's administrator, with what to do. */
+  readonly text: string
+  /** True when the log lacks changes because of it. False: a mirror that follows the log already can go on. */
+  readonly losesChanges: boolean
+}
+
+/** Makes a problem because of which the log lacks changes. */
+export const loss = (text: string): LogProblem => ({ text, losesChanges: true })
+
+/** Joins the sentences of problems, each once. */
+export const problemText = (problems: readonly LogProblem[]): string => [...new Set(problems.map(({ text }) => text))].join('; ')
 
 /** Changes that were taken from the log of a source. */
 export interface LoggedChanges {
@@ -56,8 +70,8 @@ export interface LogState {
 
 /** The functions for the log of changes of a source's database. */
 export interface ChangeLog {
-  /** Finds why the log must not be followed as it is: sentences for the source's administrator, with what to do. */
-  problems(): Promise<readonly string[]>
+  /** Finds why the log must not be followed as it is. A problem may be there several times. */
+  problems(): Promise<readonly LogProblem[]>
   /**
    * Makes our place in the log anew, from which every change can be read. In PostgreSQL the place is a replication slot, which
    * may take long to make; aborting the signal ends the wait. In MariaDB the place is only a position.

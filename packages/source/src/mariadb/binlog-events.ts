@@ -156,7 +156,11 @@ export class BinlogKeyCollector {
     if (/^(?:begin$|#|savepoint |rollback to |release savepoint )/i.test(statement)) return
     // Only definitions of tables and the like (DDL) are expected here. Another statement may have changed rows without a row
     // event, or may end a distributed transaction.
-    if (!DEFINITION_STATEMENT_PATTERN.test(statement)) throw new LogLost('a statement is in the log in place of its rows')
+    if (!DEFINITION_STATEMENT_PATTERN.test(statement)) {
+      throw new LogLost(
+        'a statement is in the log in place of its rows: of a distributed transaction (XA), or of a session with another binlog_format',
+      )
+    }
     const isNamed =
       this.#namesTable.test(statement) || DATABASE_DEFINITION_PATTERN.test(statement) || /[^\0-\x7f]/.test(statement)
     if (isLong || isNamed) this.#keys.addUnknown()

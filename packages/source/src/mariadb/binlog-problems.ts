@@ -1,5 +1,6 @@
 /** Finds what a MariaDB and its tables lack for a binlog with every change, with statements for the administrator. */
 
+import { type LogProblem, loss } from '../engine/change-log.ts'
 import { type LoggedTable, loggedTables, type SourceFile } from '../engine/mapped-records.ts'
 import { ENCODINGS_BY_CHARSET } from './binlog-tables.ts'
 import type { MariadbSnapshot } from './connections.ts'
@@ -26,8 +27,8 @@ const WANTED_SETTINGS: readonly ServerSetting[] = [
   globalSetting('log_bin_compress', 'OFF'),
 ]
 
-/** Finds why the binlog would miss changes. @returns a sentence for each problem */
-export async function binlogProblems(state: MariadbSnapshot, file: SourceFile): Promise<readonly string[]> {
+/** Finds why the binlog would miss changes, or cannot be read. */
+export async function binlogProblems(state: MariadbSnapshot, file: SourceFile): Promise<readonly LogProblem[]> {
   const row = async (text: string): Promise<readonly (string | null)[]> => (await state.run({ text, values: [] })).rows[0] ?? []
   const problems: string[] = []
   for (const { name, wanted, mend } of WANTED_SETTINGS) {
@@ -39,14 +40,14 @@ export async function binlogProblems(state: MariadbSnapshot, file: SourceFile): 
     problems.push('it is a replica, and its log lacks what it receives: write log_slave_updates into its configuration file')
   }
   const rights = await findRightsProblem(state)
-  if (rights !== null) return [...problems, rights]
+  if (rights !== null) return [...problems.map(loss), { text: rights, losesChanges: false }]
   const [, , logged = '', ignored = ''] = await row('show master status')
   if (`${logged}${ignored}` !== '') {
     problems.push('its log leaves databases out: take binlog_do_db and binlog_ignore_db out of its configuration file')
   }
   const [database] = await row('select database()')
   for (const table of loggedTables(file)) problems.push(...(await tableProblems(state, table, database ?? '')))
-  return [...new Set(problems)]
+  return problems.map(loss)
 }
 
 async function findRightsProblem(state: MariadbSnapshot): Promise<string | null> {

@@ -8,9 +8,12 @@ export interface ChangeBatch {
   readonly due: ReadonlyMap<string, readonly string[]>
   /** The position after these changes, from which the next ones are found. */
   readonly position: JsonValue
-  /** True when changes may be missing: then all records must be compared. */
-  readonly isIncomplete: boolean
-  /** As far as the feed knows, this batch and earlier ones have every change up to this time; null: the feed knows no time. */
+  /** Why changes may be missing, without a value: then all records must be compared. Null: none is missing. */
+  readonly loss: string | null
+  /**
+   * As far as the feed knows, this batch and earlier ones have every change up to this time of the node's clock; null: the feed
+   * knows no time.
+   */
   readonly currentAt: Date | null
   /** Called when the batch is committed together with its position. */
   committed(): void

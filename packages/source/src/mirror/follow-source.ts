@@ -4,6 +4,7 @@ import { withTransaction } from '@rollcall/database/transaction'
 import { canBeKey } from '../live-records.ts'
 import {
   type ComparisonProgress,
+  databaseTimeAt,
   makeComparisonProgress,
   type StoredMirrorProgress,
   saveProgress,
@@ -111,11 +112,16 @@ const areChangesEvents = ({ file }: MirrorDeps, { comparedAt }: FollowState): bo
 async function applyBatch(deps: MirrorDeps, state: FollowState, batch: ChangeBatch): Promise<FollowState> {
   const { db, claim } = deps
   const portions = splitIntoPortions(deps, batch)
-  const comparison = batch.isIncomplete ? await makeComparisonProgress(db.pool, true) : state.comparison
-  const { position, currentAt } = batch
+  const { position, currentAt, loss } = batch
+  const comparison = loss !== null ? await makeComparisonProgress(db.pool, true) : state.comparison
+  if (loss !== null) {
+    const facts = { registry: deps.registry.namespace, reason: loss }
+    deps.log.warn(facts, 'changes of a source may be missing, so all its records are read again')
+  }
   // During a comparison that repairs (`isRepair`), the copy lacks changes. So its `current_at` stays, and its lag grows.
   const isCurrent = currentAt !== null && comparison?.isRepair !== true
-  const last = { position, comparison, behind: 0, ...(isCurrent && { current_at: currentAt }) }
+  const current = isCurrent && { current_at: await databaseTimeAt(db.pool, currentAt, deps.now) }
+  const last = { position, comparison, behind: 0, ...current }
   let behind = portions.reduce((sum, { keys }) => sum + keys.length, 0)
   let isWanted = false
   for (const due of portions) {

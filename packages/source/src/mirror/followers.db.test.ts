@@ -48,7 +48,8 @@ afterEach(async () => {
 })
 
 function follow(db = database.db, clock = SYSTEM_CLOCK): RunningFollowers {
-  const note = (_facts: object, message: string): void => void log.push(message)
+  const note = (facts: { readonly reason?: string }, message: string): void =>
+    void log.push([message, facts.reason ?? []].flat().join(': '))
   const registries = async () => [await requireRegistry(database.db, 'civil')]
   const followers = startFollowers({ db, env, limits: LIMITS, log: { warn: note, info: note }, registries, clock })
   running.push(followers)
@@ -222,6 +223,20 @@ test('while the clock of our database is behind, the comparison of the day is no
   expect(await mirror()).toMatchObject({ compared_at, comparison: null })
 })
 
+test.each([-3_600_000, 3_600_000])(
+  'a clock of the node that is %d ms ahead of our database does not count as lag, nor hide any',
+  async (ahead) => {
+    await mirroredRegistry(database.db, polledSource({ env: 'READER' }))
+    follow(database.db, { ...SYSTEM_CLOCK, date: () => SYSTEM_CLOCK.date() + ahead })
+    await expect.poll(uins, waiting).toEqual(['A1', 'A2'])
+    const { rows } = await database.db.pool.query(
+      'select extract(epoch from now() - current_at)::float8 as lag from source_mirror',
+    )
+    expect(rows[0].lag).toBeGreaterThanOrEqual(0)
+    expect(rows[0].lag).toBeLessThan(600)
+  },
+)
+
 test('while a comparison fails, changes are found all the same', async () => {
   const { records, ...file } = polledSource({ env: 'READER' }) as { records: { Person: object } }
   const where = 'removed_at is null and 1 / (person_no - 5) is not null'
@@ -262,6 +277,7 @@ test('a copy in which changes are missing is not current until it was compared; 
   await set(`current_at = '2000-01-01', position = '{}', comparison = null, comparison_wanted = false, failure = null`)
   follow()
   await expect.poll(async () => (await mirror())?.failure, waiting).toBe(failure)
+  expect(log).toContain('changes of a source may be missing, so all its records are read again: its position is lost')
   await office.query(`insert into office.person values (3, 'A3', 'Eze')`)
   await expect.poll(uins, waiting).toEqual(['A1', 'A2', 'A3'])
   expect(await lag()).toBeGreaterThan(year)

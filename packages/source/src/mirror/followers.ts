@@ -123,7 +123,7 @@ async function followUntilStopped(
       try {
         const began = clock.now()
         const waits = (what: string) => noteMirrorFailure(db.pool, claim, what).catch(() => undefined)
-        const deps = { db, registry, file, engine, claim, limits, waits, now: () => new Date(clock.date()) }
+        const deps = { db, registry, file, engine, claim, limits, log, waits, now: () => new Date(clock.date()) }
         await followSource(deps, place, signal).finally(() => {
           if (clock.now() - began > RETRY_MILLISECONDS.longest) pause = 0
         })

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { kind } from '../../test/asking.ts'
-import { LogLost } from '../engine/change-log.ts'
+import { LogLost, type LogProblem, loss } from '../engine/change-log.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
 import { readSourceFile } from '../source-file.ts'
 import { createLogFeed } from './log-feed.ts'
@@ -21,10 +21,11 @@ const file = readSourceFile(
   kind,
 )
 
-test('a table that leaves the log is found within an hour, and our place goes with it', async () => {
-  let time = 0
-  let problems: readonly string[] = []
+/** A feed whose log has no changes; an hour of its time is `HOUR`. */
+function quietFeed() {
+  const state = { time: 0, problems: [] as readonly LogProblem[] }
   const done: string[] = []
+  const warnings: object[] = []
   const changes = { due: new Map(), isEmptied: false, transactions: [], position: '0/1' }
   const reader = {
     wait: async () => undefined,
@@ -33,24 +34,74 @@ test('a table that leaves the log is found within an hour, and our place goes wi
     close: async () => void done.push('closed'),
   }
   const log = {
-    problems: async () => problems,
+    problems: async () => state.problems,
     state: async () => ({ isKept: true, isLost: false, end: '0/1', size: 0 }),
     read: async () => reader,
     isBefore: () => false,
     drop: async () => void done.push('dropped'),
   }
   const engine = { log: () => log, failureOf: () => null }
-  const feed = createLogFeed({ registry, file, engine, now: () => new Date(time) } as never)
-  const next = () => feed.next({ log: '0/0' }, 0, new AbortController().signal)
+  const now = () => new Date(state.time)
+  const warn = (facts: object, message: string): void => void warnings.push({ ...facts, message })
+  const feed = createLogFeed({ registry, file, engine, now, log: { warn } } as never)
+  return { state, done, warnings, next: () => feed.next({ log: '0/0' }, 0, new AbortController().signal) }
+}
+
+const setting: LogProblem = { text: 'max_slot_wal_keep_size is -1', losesChanges: false }
+
+test('a table that leaves the log is found within an hour, and our place goes with it', async () => {
+  const { state, done, next } = quietFeed()
   await next()
-  problems = ['office.person is not published', 'another']
-  time = HOUR - 1
-  expect(await next()).toMatchObject({ isIncomplete: false })
+  state.problems = [setting, loss('office.person is not published'), loss('another'), loss('another')]
+  state.time = HOUR - 1
+  expect(await next()).toMatchObject({ loss: null })
   expect(done).toEqual([])
-  time = HOUR
-  await expect(next()).rejects.toEqual(new SourceRefusal('office.person is not published; another'))
+  state.time = HOUR
+  const refusal = 'max_slot_wal_keep_size is -1; office.person is not published; another'
+  await expect(next()).rejects.toEqual(new SourceRefusal(refusal))
   expect(done).toEqual(['closed', 'dropped'])
   await expect(next(), 'as long as it is so').rejects.toBeInstanceOf(SourceRefusal)
+})
+
+test('a setting that loses no change is a line of the log, once an hour', async () => {
+  const { state, done, warnings, next } = quietFeed()
+  state.problems = [setting]
+  const message = 'a source is followed, but its log is not as it should be'
+  const warning = { registry: 'civil', problems: 'max_slot_wal_keep_size is -1', message }
+  for (const [time, count] of [
+    [0, 1],
+    [HOUR - 1, 1],
+    [HOUR, 2],
+  ] as const) {
+    state.time = time
+    expect(await next()).toMatchObject({ loss: null, position: { log: '0/1' } })
+    expect(warnings).toEqual(Array(count).fill(warning))
+  }
+  expect(done).toEqual([])
+})
+
+test.each([
+  [{ isKept: false }, {}, 'the database does not have its log from our position on'],
+  [{ size: 2 ** 40 }, {}, 'the database kept more of its log than logical.most_log allows'],
+  [{}, { read: () => Promise.reject(new LogLost('unreadable')) }, 'unreadable'],
+])('why changes are missing is told: %j', async (state, reading, loss) => {
+  const log = {
+    problems: async () => [],
+    state: async () => ({ isKept: true, end: '0/1', size: 0, ...state }),
+    begin: async () => '0/9',
+    drop: async () => undefined,
+    ...reading,
+  }
+  const feed = createLogFeed({
+    registry,
+    file: { ...file, mirror: { ...file.mirror, every: 1 } },
+    engine: { log: () => log, failureOf: () => null },
+    db: { pool: { query: async () => ({ rows: [{}] }) } },
+    claim: { registry: 1, claim: 'a' },
+    now: () => new Date(),
+  } as never)
+  const found = await feed.next({ log: '0/0' }, 0, new AbortController().signal)
+  expect(found).toMatchObject({ loss, position: { log: '0/9' } })
 })
 
 test('a node that stops does not wait after the log was lost', async () => {

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isJsonObject, type JsonValue } from '@rollcall/protocol'
-import { type ChangeLog, LogLost, type LogReader } from '../engine/change-log.ts'
+import { type ChangeLog, LogLost, type LogProblem, type LogReader, problemText } from '../engine/change-log.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
 import { requireClaim } from '../store/mirrors.ts'
 import type { ChangeBatch, ChangeFeed } from './feed.ts'
@@ -23,12 +23,10 @@ const SLOT_WAIT_NOTICE_MILLISECONDS = 5_000
 export function createLogFeed(deps: MirrorDeps): ChangeFeed {
   const { mostLog, every } = deps.file.mirror
   const log = deps.engine.log(deps.registry.namespace)
-  const explain = <Result>(work: () => Promise<Result>): Promise<Result> => withExplainedFailures(deps, work)
   let reading: LogReader | null = null
   /** Where the log ended (`end`) at a time (`at`). When all changes before `end` are taken, all changes before `at` are taken. */
   let ends: { readonly end: string; readonly at: Date }[] = []
-  let looked = Number.NEGATIVE_INFINITY
-  let checked = Number.NEGATIVE_INFINITY
+  let [looked, checked] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
 
   const close = async (): Promise<void> => {
     await reading?.close()
@@ -38,53 +36,55 @@ export function createLogFeed(deps: MirrorDeps): ChangeFeed {
   /**
    * Checks that the log has all changes after the position. While a reader of the log is open, it checks at most once in `every`
    * milliseconds; before, at each call. If the source keeps too much log for us, it removes our place.
-   * @returns false: changes are missing, or our place was removed
+   * @throws LogLost changes are missing, or our place was removed
    */
-  const pollLogState = async (position: string): Promise<boolean> => {
+  const pollLogState = async (position: string): Promise<void> => {
     const at = deps.now()
-    if (reading !== null && at.getTime() - looked < every) return true
+    if (reading !== null && at.getTime() - looked < every) return
     looked = at.getTime()
     const { isKept, end, size } = await log.state(position)
     ends.push({ end, at })
-    if (!isKept || size <= mostLog) return isKept
+    if (!isKept) throw new LogLost('the database does not have its log from our position on')
+    if (size <= mostLog) return
     await close()
     await log.drop()
-    return false
+    throw new LogLost('the database kept more of its log than logical.most_log allows')
   }
   /**
-   * Checks again what was checked when our place was made: the log may have no more changes of a table, and no error says so.
-   * After a problem, removes our place, because changes are missing then.
-   * @throws SourceRefusal there are problems
+   * Checks again what was checked when our place was made: the log may have no more changes of a table, and no error says so. If
+   * changes are missing, removes our place.
+   * @returns problems that lose no change; empty when the last check was not long ago
+   * @throws SourceRefusal changes are missing
    */
-  const requireNoProblems = async (): Promise<void> => {
-    if (reading !== null && deps.now().getTime() - checked < RECHECK_PROBLEMS_MILLISECONDS) return
+  const requireNoLoss = async (): Promise<readonly LogProblem[]> => {
+    if (reading !== null && deps.now().getTime() - checked < RECHECK_PROBLEMS_MILLISECONDS) return []
     checked = deps.now().getTime()
     const problems = await log.problems()
-    if (problems.length === 0) return
+    if (!problems.some(({ losesChanges }) => losesChanges)) return problems
     await close()
     await log.drop().catch(() => undefined)
-    throw new SourceRefusal(problems.join('; '))
+    throw new SourceRefusal(problemText(problems))
   }
-  const beginAgain = async (signal: AbortSignal): Promise<ChangeBatch> => {
+  const beginAgain = async (loss: string, signal: AbortSignal): Promise<ChangeBatch> => {
     await close()
-    return { ...NO_CHANGES, position: await makePlace(deps, log, signal), isIncomplete: true }
+    return { ...NO_CHANGES, position: await makePlace(deps, log, signal), loss }
   }
-  /** Finds the next changes; null: the log lacks some, or our place was removed. */
-  const next = async (position: string, wait: number, signal: AbortSignal): Promise<ChangeBatch | null> => {
-    if (!(await pollLogState(position))) return null
-    await requireNoProblems()
+  /** Finds the next changes. @throws LogLost the log lacks some, or our place was removed */
+  const next = async (position: string, wait: number, signal: AbortSignal): Promise<ChangeBatch> => {
+    await pollLogState(position)
+    const problems = await requireNoLoss()
     reading ??= await log.read(position)
+    if (problems.length > 0) warnOfProblems(deps, problems)
     const from = reading
     await from.wait(wait, signal)
     const { due, isEmptied, transactions, position: reached } = from.take(BATCH_KEYS)
     await waitUntilVisible(log, transactions, signal)
-    const later = ends.filter(({ end }) => log.isBefore(reached, end))
     const currentAt = ends.findLast(({ end }) => !log.isBefore(reached, end))?.at ?? null
-    ends = later
+    ends = ends.filter(({ end }) => log.isBefore(reached, end))
     return {
       due: new Map([...due].map(([type, keys]) => [type, [...keys]])),
       position: { log: reached },
-      isIncomplete: isEmptied,
+      loss: isEmptied ? 'a table was emptied, altered or replaced' : null,
       currentAt,
       committed: () => from.acknowledge(reached),
     }
@@ -92,17 +92,24 @@ export function createLogFeed(deps: MirrorDeps): ChangeFeed {
   return {
     begin: (signal) => makePlace(deps, log, signal),
     async next(position, wait, signal) {
-      const found = await explain(() => next(storedLogPosition(position), wait, signal).catch(nullIfLogLost(every, signal)))
-      return found ?? beginAgain(signal)
+      const find = () => next(storedLogPosition(position), wait, signal).catch(reasonIfLogLost(every, signal))
+      const found = await withExplainedFailures(deps, find)
+      return typeof found === 'string' ? beginAgain(found, signal) : found
     },
     close,
   }
 }
 
+const warnOfProblems = ({ registry, log }: MirrorDeps, problems: readonly LogProblem[]): void =>
+  log.warn(
+    { registry: registry.namespace, problems: problemText(problems) },
+    'a source is followed, but its log is not as it should be',
+  )
+
 /** Makes our place in the log anew. @returns the stored position of a mirror */
 async function makePlace(deps: MirrorDeps, log: ChangeLog, signal: AbortSignal): Promise<JsonValue> {
   const problems = await withExplainedFailures(deps, () => log.problems())
-  if (problems.length > 0) throw new SourceRefusal(problems.join('; '))
+  if (problems.length > 0) throw new SourceRefusal(problemText(problems))
   // Without a claim, the registry may have another source by now. Then a new place would stay in this source for ever.
   await requireClaim(deps.db.pool, deps.claim)
   const timer = setTimeout(() => void deps.waits(WAITING_FOR_PLACE_MESSAGE), SLOT_WAIT_NOTICE_MILLISECONDS)
@@ -114,15 +121,15 @@ async function makePlace(deps: MirrorDeps, log: ChangeLog, signal: AbortSignal):
 }
 
 /**
- * Makes a handler of errors: it waits and returns null after a `LogLost`, and throws any other error again. It waits because the
- * same unreadable event may come again at once.
+ * Makes a handler of errors: after a `LogLost` it waits and returns its message, and throws any other error again. It waits
+ * because the same unreadable event may come again at once.
  */
-const nullIfLogLost =
+const reasonIfLogLost =
   (pause: number, signal: AbortSignal) =>
-  async (error: unknown): Promise<null> => {
+  async (error: unknown): Promise<string> => {
     if (!(error instanceof LogLost)) throw error
     await sleep(pause, undefined, { signal })
-    return null
+    return error.message
   }
 
 /**

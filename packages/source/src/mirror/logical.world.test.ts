@@ -272,6 +272,26 @@ test('what changed while nobody followed is found later; a lost slot leads to a 
   expect(await mirror()).toMatchObject({ failure: null })
 })
 
+test('a setting that endangers the source alone does not end following', async () => {
+  await publish()
+  await mirroredRegistry(database.db, source())
+  const first = follow()
+  await expect.poll(uins).toEqual(['A1', 'A2'])
+  await first.stop()
+  const before = await mirror()
+  await owner.query('alter system reset max_slot_wal_keep_size')
+  await owner.query('select pg_reload_conf()')
+  await expect.poll(async () => (await owner.query('show max_slot_wal_keep_size')).rows[0].max_slot_wal_keep_size).toBe('-1')
+  await office.query(`insert into office.person values (3, 'A3', 'Eze')`)
+  follow()
+  await expect.poll(uins).toEqual(['A1', 'A2', 'A3'])
+  expect(await mirror(), 'nothing is compared').toMatchObject({
+    compared_at: before?.compared_at,
+    comparison: null,
+    failure: null,
+  })
+})
+
 test('a slot that holds more of the log than the file allows is given up, and all records are compared', async () => {
   await publish()
   await mirroredRegistry(database.db, source({ logical: { most_log: 16 } }))
@@ -317,7 +337,8 @@ test('a slot goes with the source file that it was made for, and one that is fol
   const engine = openEngine(file, env)
   const claim = { registry: (await civil()).id, claim: randomUUID() }
   const late = { db: database.db, registry: await civil(), file: { ...file, mirror: file.mirror ?? expect.fail() }, engine }
-  const feed = createLogFeed({ ...late, claim, limits: DEFAULT_LIMITS, now: () => new Date(), waits: async () => undefined })
+  const told = { log, waits: async () => undefined }
+  const feed = createLogFeed({ ...late, ...told, claim, limits: DEFAULT_LIMITS, now: () => new Date() })
   await expect(feed.begin(new AbortController().signal)).rejects.toBeInstanceOf(ClaimLost)
   await engine.close()
   expect(await slots()).toBe(0)

@@ -15,6 +15,7 @@ export interface MirrorDeps {
   readonly claim: MirrorClaim
   readonly limits: Pick<Limits, 'birth_span' | 'correction_time'>
   readonly now: () => Date
+  readonly log: { warn(facts: object, message: string): void }
   /** Stores the reason for a long wait. The operator sees it where failures of the mirror are shown. */
   readonly waits: (what: string) => Promise<void>
 }

@@ -21,30 +21,32 @@ function feedOf(
   return createPollFeed(deps as unknown as Parameters<typeof createPollFeed>[0])
 }
 
-async function look(feed: ChangeFeed): Promise<{ readonly keys: readonly string[]; readonly isIncomplete: boolean }> {
-  const { keys, isIncomplete } = await lookFrom(feed, { 'Person 0': '100' })
-  return { keys, isIncomplete }
+async function look(feed: ChangeFeed): Promise<{ readonly keys: readonly string[]; readonly loss: string | null }> {
+  const { keys, loss } = await lookFrom(feed, { 'Person 0': '100' })
+  return { keys, loss }
 }
 
 async function lookFrom(feed: ChangeFeed, from: ChangeBatch['position']) {
-  const { due, isIncomplete, position, committed } = await feed.next(from, 0, new AbortController().signal)
+  const { due, loss, position, committed } = await feed.next(from, 0, new AbortController().signal)
   committed()
-  return { keys: due.get('Person') ?? [], isIncomplete, position }
+  return { keys: due.get('Person') ?? [], loss, position }
 }
+
+const PLACE_LOST = 'its column of changes went back, or has values of another sort'
 
 test('a row is read once, and again at each look where its time has whole seconds only', async () => {
   const rows = ['2026-11-28 10:00:00.123456+00', '2026-11-28 10:00:00.123', '90', '2026-11-28 10:00:00']
   const feed = feedOf(() => rows.map((mark, at) => ({ key: `${at}`, mark })))
-  expect(await look(feed)).toEqual({ keys: ['0', '1', '2', '3'], isIncomplete: false })
-  expect(await look(feed)).toEqual({ keys: ['3'], isIncomplete: false })
+  expect(await look(feed)).toEqual({ keys: ['0', '1', '2', '3'], loss: null })
+  expect(await look(feed)).toEqual({ keys: ['3'], loss: null })
 })
 
 test('too many changes begin one comparison, and later changes are read one by one', async () => {
   const rows = Array.from({ length: 200_001 }, (_, at): ChangedRow => ({ key: `${at}`, mark: '90' }))
   const feed = feedOf(() => rows)
-  expect(await look(feed)).toEqual({ keys: [], isIncomplete: true })
+  expect(await look(feed)).toEqual({ keys: [], loss: 'more than 200000 rows have changed since the last look' })
   rows.push({ key: 'later', mark: '91' })
-  expect(await look(feed)).toEqual({ keys: ['later'], isIncomplete: false })
+  expect(await look(feed)).toEqual({ keys: ['later'], loss: null })
 })
 
 test('looks between two looks at the whole overlap list a part of it, and the next whole one begins where the last one was', async () => {
@@ -74,8 +76,8 @@ test('looks between two looks at the whole overlap list a part of it, and the ne
 })
 
 test.each([
-  ['less than the overlap', '70', { keys: ['a'], isIncomplete: false, position: { 'Person 0': '70' } }],
-  ['more than the overlap', '30', { keys: [], isIncomplete: true, position: { 'Person 0': '30' } }],
+  ['less than the overlap', '70', { keys: ['a'], loss: null, position: { 'Person 0': '70' } }],
+  ['more than the overlap', '30', { keys: [], loss: PLACE_LOST, position: { 'Person 0': '30' } }],
 ])('no change is lost when the clock of the source is set back by %s', async (_, mark, expected) => {
   const rows = [{ key: 'a', mark: String(Number(mark) + 0.5) }]
   const since = (asked: ChangeSelection) => rows.filter((one) => Number(one.mark) >= Number(asked.since) - asked.overlap)
@@ -87,7 +89,7 @@ test.each([
   now = Number(mark)
   const next = await lookFrom(feed, { 'Person 0': '100' })
   // After a comparison, the position is that of the clock as it is now, and changes are found from there.
-  expect(next.isIncomplete).toBe(expected.isIncomplete)
+  expect(next.loss).toBe(expected.loss)
   rows.push({ key: 'b', mark: String(now + 1) })
   expect((await lookFrom(feed, next.position)).keys).toContain('b')
 })
@@ -104,8 +106,8 @@ test('when the column of changes becomes a whole number or a time, one compariso
     }
     const feed = feedOf(changes, { mark: () => now })
     const position = { 'Person 0': now }
-    expect(await lookFrom(feed, { 'Person 0': before })).toEqual({ keys: [], isIncomplete: true, position })
-    expect(await lookFrom(feed, position)).toEqual({ keys: [], isIncomplete: false, position })
+    expect(await lookFrom(feed, { 'Person 0': before })).toEqual({ keys: [], loss: PLACE_LOST, position })
+    expect(await lookFrom(feed, position)).toEqual({ keys: [], loss: null, position })
     expect(asked).toEqual([now])
   }
 })

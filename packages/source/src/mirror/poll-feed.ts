@@ -63,11 +63,13 @@ export function createPollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>
         const due = new Map<string, string[]>()
         const listed = new Set<string>()
         let count = 0
-        let isIncomplete = watched.some(({ name }) => isPlaceLost(before[name], marks[name], overlap))
+        let loss: string | null = watched.some(({ name }) => isPlaceLost(before[name], marks[name], overlap))
+          ? 'its column of changes went back, or has values of another sort'
+          : null
         for (const { name, recordType, part } of watched) {
           const since = before[name]
-          if (since === undefined) isIncomplete = true
-          if (isIncomplete || since === undefined) continue
+          if (since === undefined) loss = 'its position is lost'
+          if (loss !== null || since === undefined) continue
           for await (const { key, mark } of listChangedRows(state, part, { since, overlap: back })) {
             const row = `${name} ${mark} ${key}`
             const isKnown = writtenRows.has(row)
@@ -83,12 +85,12 @@ export function createPollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>
             due.set(recordType, keys)
           }
         }
-        isIncomplete ||= count > MOST_CHANGED_ROWS
+        if (count > MOST_CHANGED_ROWS) loss = `more than ${MOST_CHANGED_ROWS} rows have changed since the last look`
         return {
-          due: isIncomplete ? new Map() : new Map([...due].map(([type, keys]) => [type, [...new Set(keys)]])),
+          due: loss !== null ? new Map() : new Map([...due].map(([type, keys]) => [type, [...new Set(keys)]])),
           // A partial poll returns the position `given`: there the next poll of the whole overlap begins, also on another node.
-          position: isWhole || isIncomplete ? marks : given,
-          isIncomplete,
+          position: isWhole || loss !== null ? marks : given,
+          loss,
           currentAt,
           committed() {
             if (isWhole) writtenRows = listed

@@ -3,51 +3,60 @@
  * administrator can run.
  */
 
+import { type LogProblem, loss } from '../engine/change-log.ts'
 import { type LoggedTable, loggedTables, type SourceFile } from '../engine/mapped-records.ts'
 import type { PostgresSnapshot } from './connections.ts'
 import { placeOf, quoted } from './names.ts'
 
-/** Finds why the log of a PostgreSQL cannot be followed as it is. @returns a sentence for each problem */
-export async function logProblems(state: PostgresSnapshot, file: SourceFile, publication: string): Promise<readonly string[]> {
+/** Finds why the log of a PostgreSQL should not be followed as it is. */
+export async function logProblems(
+  state: PostgresSnapshot,
+  file: SourceFile,
+  publication: string,
+): Promise<readonly LogProblem[]> {
   const { rows } = await state.run({ text: 'select 1 where pg_is_in_recovery()', values: [] })
   if (rows.length > 0) {
-    return ['it is a standby, whose log is not followed: name its primary in the address, or write follow: poll']
+    const text = 'it is a standby, whose log is not followed: name its primary in the address, or write follow: poll'
+    return [{ text, losesChanges: false }]
   }
   const tables = loggedTables(file)
   const problems = await settingProblems(state)
   const published = await hasAllChangeKinds(state, publication)
   if (published === null) {
     const names = [...new Set(tables.map(placeOf))].join(', ')
-    problems.push(`there is no publication ${publication}: create publication ${quoted(publication)} for table ${names};`)
+    problems.push(loss(`there is no publication ${publication}: create publication ${quoted(publication)} for table ${names};`))
   } else if (!published) {
     problems.push(
-      `the publication ${publication} leaves changes out: alter publication ${quoted(publication)} set (publish = 'insert, update, delete, truncate');`,
+      loss(
+        `the publication ${publication} leaves changes out: alter publication ${quoted(publication)} set (publish = 'insert, update, delete, truncate');`,
+      ),
     )
   }
   for (const table of tables) {
     problems.push(...(await tableProblems(state, table, published === null ? null : publication)))
   }
-  return [...new Set(problems)]
+  return problems
 }
 
-async function settingProblems(state: PostgresSnapshot): Promise<string[]> {
+async function settingProblems(state: PostgresSnapshot): Promise<LogProblem[]> {
   const { rows } = await state.run({
     text: `select current_setting('wal_level'), current_setting('max_slot_wal_keep_size'),
       (select rolreplication or rolsuper from pg_roles where rolname = current_user)::text, quote_ident(current_user)`,
     values: [],
   })
   const [level, keep, replicates, account] = rows[0] ?? []
-  const problems: string[] = []
+  const problems: LogProblem[] = []
   if (level !== 'logical') {
-    problems.push(`wal_level is ${level}: alter system set wal_level = logical; and start PostgreSQL again`)
+    problems.push(loss(`wal_level is ${level}: alter system set wal_level = logical; and start PostgreSQL again`))
   }
   if (keep === '-1') {
-    problems.push(
-      `max_slot_wal_keep_size is -1, so that a slot could fill the disk while Rollcall is down: alter system set max_slot_wal_keep_size = '10GB'; select pg_reload_conf();`,
-    )
+    // PostgreSQL then keeps more of the log, not less.
+    const text = `max_slot_wal_keep_size is -1, so that a slot could fill the disk while Rollcall is down: alter system set max_slot_wal_keep_size = '10GB'; select pg_reload_conf();`
+    problems.push({ text, losesChanges: false })
   }
   if (replicates !== 'true') {
-    problems.push(`the account may not read the log: alter role ${account} replication;`)
+    // The slot keeps the changes until the account may read them again.
+    problems.push({ text: `the account may not read the log: alter role ${account} replication;`, losesChanges: false })
   }
   return problems
 }
@@ -65,7 +74,11 @@ async function hasAllChangeKinds(state: PostgresSnapshot, publication: string): 
  * Finds why a table cannot be followed in the log as it is.
  * @param publication null: there is none. Then nothing about it is returned here, because `logProblems` does that
  */
-async function tableProblems(state: PostgresSnapshot, part: LoggedTable, publication: string | null): Promise<readonly string[]> {
+async function tableProblems(
+  state: PostgresSnapshot,
+  part: LoggedTable,
+  publication: string | null,
+): Promise<readonly LogProblem[]> {
   const { schema, table } = part
   const name = placeOf(part)
   const { rows } = await state.run({
@@ -83,20 +96,22 @@ async function tableProblems(state: PostgresSnapshot, part: LoggedTable, publica
   const [kind, identity, published, isKeyed, hasIdentity] = rows[0] ?? []
   if (kind !== 'r')
     return [
-      `${name} is no plain table: its changes are not in the log under its name; name in tables those that it reads, or write follow: poll`,
+      loss(
+        `${name} is no plain table: its changes are not in the log under its name; name in tables those that it reads, or write follow: poll`,
+      ),
     ]
-  const problems: string[] = []
+  const problems: LogProblem[] = []
   if (publication !== null && published === null) {
-    problems.push(`${name} is not published: alter publication ${quoted(publication)} add table ${name};`)
+    problems.push(loss(`${name} is not published: alter publication ${quoted(publication)} add table ${name};`))
   } else if (publication !== null && published !== ' true') {
-    problems.push(`${name} is published with a condition or without ${part.key}: publish it whole`)
+    problems.push(loss(`${name} is published with a condition or without ${part.key}: publish it whole`))
   }
   if (hasIdentity !== 'true') {
-    problems.push(
-      `${name} has no key, so that its own updates fail while it is published: give it a primary key, or alter table ${name} replica identity full;`,
-    )
+    const text = `${name} has no key, so that its own updates fail while it is published: give it a primary key, or alter table ${name} replica identity full;`
+    // A change that the database refuses is not missing in the log.
+    problems.push({ text, losesChanges: false })
   } else if (identity !== 'f' && isKeyed !== 'true') {
-    problems.push(`a deleted row of ${name} does not tell its ${part.key}: alter table ${name} replica identity full;`)
+    problems.push(loss(`a deleted row of ${name} does not tell its ${part.key}: alter table ${name} replica identity full;`))
   }
   return problems
 }

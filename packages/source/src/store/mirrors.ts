@@ -107,6 +107,7 @@ export interface ProgressChange {
   readonly comparison?: ComparisonProgress | null
   readonly comparison_wanted?: false
   readonly compared_at?: Date
+  /** A time before which every change of the source is in the records, by the clock of our database (`databaseTimeAt`). */
   readonly current_at?: Date
   readonly behind?: number
 }
@@ -143,6 +144,15 @@ export async function makeComparisonProgress(pool: Pool, isRepair: boolean): Pro
   const { rows } = await pool.query<{ began: number }>('select extract(epoch from now())::float8 as began')
   const began = rows[0]?.began ?? 0
   return { run: Math.floor(began * 1_000), recordType: null, after: null, began, isRepair }
+}
+
+/**
+ * The time that our database's clock had when the node's clock showed `at`. The lag of a mirror is counted by that clock alone.
+ * @param now the node's clock. It is read after the answer, so that the time may be too early, and never too late
+ */
+export async function databaseTimeAt(pool: Pool, at: Date, now: () => Date): Promise<Date> {
+  const { rows } = await pool.query<{ time: Date }>('select now() as time')
+  return new Date((rows[0]?.time.getTime() ?? 0) - (now().getTime() - at.getTime()))
 }
 
 /** Stores why the source cannot be followed now. @param failure words for the operator, without a value */
