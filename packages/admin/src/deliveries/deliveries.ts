@@ -260,7 +260,7 @@ export const replayToApprove = ({ ids, ...about }: GivenChoice, { replayed, most
 export const sumCounts = (counted: readonly DeliveryChangeCounts[], what: 'deliveries' | 'in_closed_mailboxes'): number =>
   counted.reduce((sum, row) => sum + row[what], 0)
 
-/** Turns the input members that choose deliveries into a DeliveryChoice. @throws AdminRefusal there is no such participant */
+/** Turns the input members that choose deliveries into a DeliveryFilter. @throws AdminRefusal there is no such participant */
 export async function readDeliveryChoice(
   db: Database,
   { participant, namespace, origin, since, until, state }: ReadOnly<Static<typeof ChoiceSchema>>,
