@@ -83,7 +83,7 @@ const PollSchema = Type.Object(
         minimum: 0,
         maximum: 1_000_000,
         description:
-          'Seconds, or versions, before the last look that the next one looks at again (default: 60). It must exceed the longest transaction: its rows have the time at which it began.',
+          'Seconds, or versions, before the last poll that the next poll reads again (default: 60). It must exceed the longest transaction: its rows have the time at which it began.',
       }),
     ),
   },

@@ -44,7 +44,7 @@ test('a row is read once, and again at each look where its time has whole second
 test('too many changes begin one comparison, and later changes are read one by one', async () => {
   const rows = Array.from({ length: 200_001 }, (_, at): ChangedRow => ({ key: `${at}`, mark: '90' }))
   const feed = feedOf(() => rows)
-  expect(await look(feed)).toEqual({ keys: [], loss: 'more than 200000 rows have changed since the last look' })
+  expect(await look(feed)).toEqual({ keys: [], loss: 'more than 200000 rows have changed since the last poll' })
   rows.push({ key: 'later', mark: '91' })
   expect(await look(feed)).toEqual({ keys: ['later'], loss: null })
 })

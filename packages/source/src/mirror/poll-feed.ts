@@ -85,7 +85,7 @@ export function createPollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>
             due.set(recordType, keys)
           }
         }
-        if (count > MOST_CHANGED_ROWS) loss = `more than ${MOST_CHANGED_ROWS} rows have changed since the last look`
+        if (count > MOST_CHANGED_ROWS) loss = `more than ${MOST_CHANGED_ROWS} rows have changed since the last poll`
         return {
           due: loss !== null ? new Map() : new Map([...due].map(([type, keys]) => [type, [...new Set(keys)]])),
           // A partial poll returns the position `given`: there the next poll of the whole overlap begins, also on another node.
