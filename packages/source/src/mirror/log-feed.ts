@@ -77,7 +77,7 @@ export function createLogFeed(deps: MirrorDeps): ChangeFeed {
     const from = reading
     await from.wait(wait, signal)
     const { due, isEmptied, transactions, position: reached } = from.take(BATCH_KEYS)
-    await waitUntilVisible(log, transactions, signal)
+    await waitUntilVisible(log, { transactions, reached }, signal)
     const later = ends.filter(({ end }) => log.isBefore(reached, end))
     const currentAt = ends.findLast(({ end }) => !log.isBefore(reached, end))?.at ?? null
     ends = later
@@ -127,8 +127,15 @@ const nullIfLogLost =
 
 /**
  * Waits until a new snapshot sees the transactions. An earlier snapshot would have the former rows, and the change would be lost.
+ * A commit may wait for a standby server as long as it likes, so the wait has no other end.
+ * @param reached the position behind the transactions
+ * @throws LogLost the log was reset or set back, so that no snapshot will see them
  */
-async function waitUntilVisible(log: ChangeLog, transactions: readonly number[], signal: AbortSignal): Promise<void> {
+async function waitUntilVisible(
+  log: ChangeLog,
+  { transactions, reached }: { readonly transactions: readonly number[]; readonly reached: string },
+  signal: AbortSignal,
+): Promise<void> {
   if (transactions.length === 0) return
   for (
     let pause = FIRST_RECHECK_MILLISECONDS;
@@ -136,6 +143,8 @@ async function waitUntilVisible(log: ChangeLog, transactions: readonly number[],
     pause = Math.min(2 * pause, LONGEST_RECHECK_MILLISECONDS)
   ) {
     await sleep(pause, undefined, { signal })
+    if (pause === LONGEST_RECHECK_MILLISECONDS && !(await log.state(reached)).isKept)
+      throw new LogLost('the log lacks transactions that were read from it')
   }
 }
 
