@@ -22,7 +22,7 @@ const SLOT_WAIT_NOTICE_MILLISECONDS = 5_000
 /** Makes the feed of a mirror that follows the log of its source. */
 export function createLogFeed(deps: MirrorDeps): ChangeFeed {
   const { mostLog, every } = deps.file.mirror
-  const log = deps.engine.log(deps.registry.namespace)
+  const log = deps.engine.log(deps.placeName)
   const explain = <Result>(work: () => Promise<Result>): Promise<Result> => withExplainedFailures(deps, work)
   let reading: LogReader | null = null
   /** Where the log ended (`end`) at a time (`at`). When all changes before `end` are taken, all changes before `at` are taken. */
