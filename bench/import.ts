@@ -252,7 +252,7 @@ function reportCost(count: number, turns: number): number {
   const texts = [...generateLines(KIND, { count, seed: 2 })].map((line) => Buffer.from(line))
   const entries = texts.map((text, at) => ({ line: at + 1, end: at + 1, text }))
   // Both keep what they prepare, as an import does until it is written.
-  const bare = () => entries.map((entry) => prepareExternalRecord(kind, recordType, entryDocument(entry)))
+  const bare = () => entries.map((entry) => prepareExternalRecord(kind, recordType, entryDocument(entry, [kind])))
   const reported = () => {
     const batch = new Batch()
     for (const entry of entries) batch.add({ kind, recordType, lenient: false, today: TODAY }, entry)

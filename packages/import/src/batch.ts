@@ -86,7 +86,7 @@ export class Batch {
   /** Reads the record of an entry, or returns the reason why it has none. */
   #read({ kind, recordType }: BatchOptions, entry: SourceEntry) {
     try {
-      const document = entryDocument(entry)
+      const document = entryDocument(entry, [kind])
       const type = recordType ?? requireRecordTypeOf(kind, document)
       return { type, record: prepareExternalRecord(kind, type, document, this.#notes) }
     } catch (error) {

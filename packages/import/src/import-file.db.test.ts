@@ -76,7 +76,9 @@ test('a bad line is listed with its number and reason and nothing of the record;
     Buffer.from('{"name":"'),
     Buffer.from([0xff]),
     Buffer.from(`"}\n${person('B2', { '@type': 'Household' })}\n${person('C3', { n: 12345 })}\n`),
-    Buffer.from(`${person('D4', { n: '1' }).replace('"1"', '12345678901234567890')}\n${person('E5')}`),
+    Buffer.from(
+      `${person('D4', { people: { [secret]: { gender: '1' } } }).replace('"1"', '12345678901234567890')}\n${person('E5')}`,
+    ),
   ])
   const path = await file('people.ndjson', content)
   const result = await importPeople(path)
@@ -104,7 +106,7 @@ test('a bad line is listed with its number and reason and nothing of the record;
     { line: 5, reason: 'a record is a JSON object' },
     { line: 6, reason: 'the record is not in UTF-8; convert the file: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW-FILE' },
     { line: 7, reason: "@type must be one of the registry's record types: Person" },
-    { line: 9, reason: `n: ${NUMBER_RULE}` },
+    { line: 9, reason: `["*"]["*"].gender: ${NUMBER_RULE}` },
   ])
   expect((await stat(`${path}.rejects.ndjson`)).mode & 0o777).toBe(0o600)
   expect(await readFile(`${path}.rejects.ndjson`, 'utf8')).not.toContain(secret)
@@ -133,7 +135,7 @@ test('numbers are kept in their RFC 8785 form, or the line is refused, in every 
   const kept = spellings.flatMap(([, text]) => (text === null ? [] : [text]))
   expect(rows.map(({ document }) => /"n":([^,}]*)/.exec(document)?.[1])).toEqual(kept)
   const refused = spellings.flatMap(([, text], at) => (text === null ? [at + 1] : []))
-  expect(await rejects(`${path}.rejects.ndjson`)).toEqual(refused.map((line) => ({ line, reason: `n: ${NUMBER_RULE}` })))
+  expect(await rejects(`${path}.rejects.ndjson`)).toEqual(refused.map((line) => ({ line, reason: `["*"]: ${NUMBER_RULE}` })))
 })
 
 test('the same file again replaces its records, and an old list of rejects', async () => {

@@ -1,6 +1,6 @@
 /** Reads a file of records that are sent to another registry instead of being imported here. */
 import type { Readable } from 'node:stream'
-import { isJsonObject, type JsonObject } from '@rollcall/protocol'
+import { isJsonObject, type JsonObject, KINDS } from '@rollcall/protocol'
 import { InvalidRecord } from '@rollcall/records/records/prepare-record'
 import { entryDocument } from './entry-document.ts'
 import { chooseSourceFormat, FILE_FORMATS, type FormatName, type FormatOptions } from './formats.ts'
@@ -69,7 +69,7 @@ export async function openRecordFile(
 function recordOrProblemOf(entry: SourceEntry): RecordOrProblem {
   const { line, end } = entry
   try {
-    const document = entryDocument(entry)
+    const document = entryDocument(entry, KINDS)
     const problems = 'cells' in entry && entry.cells !== undefined ? cellProblems(entry.cells) : []
     if (problems.length > 0) return { line, end, problem: problems.join('; ') }
     if (isJsonObject(document)) return { line, end, document }

@@ -1,6 +1,6 @@
 /** The paths of a record type: those of its schema, and those of its attributes and identifiers. */
 import { oncePerObject } from '@rollcall/core/model/once-per'
-import { type Attribute, namesOf, otherKeys, type RecordType } from '@rollcall/protocol'
+import { type Attribute, type Kind, namesOf, otherKeys, type RecordType } from '@rollcall/protocol'
 
 /** A path in the records of one type, and what may be there: plain values, lists, identifiers, attributes. */
 export interface RecordPath {
@@ -93,6 +93,27 @@ export function pathsByName(recordTypes: readonly RecordType[]): ReadonlyMap<str
   for (const { path } of paths) add(path.slice(path.lastIndexOf('.') + 1), path)
   return names
 }
+
+/**
+ * True for a member name of the records of one of the kinds, in any spelling. Another name in a document may be a value of a
+ * person, such as an identifier.
+ */
+export function isMemberName(kinds: readonly Kind[], name: string): boolean {
+  const key = name.replace(/^spdci:/, '')
+  return kinds.some((kind) => memberNamesOf(kind).has(key))
+}
+
+const memberNamesOf = oncePerObject(({ record_types }: Kind): ReadonlySet<string> => {
+  const names = new Set<string>()
+  let level = record_types.map(pathTreeOf)
+  while (level.length > 0) {
+    for (const key of level.flatMap(({ members }) => [...members.keys()])) {
+      for (const spelling of [key, ...otherKeys(key)]) names.add(spelling)
+    }
+    level = level.flatMap(({ members }) => [...members.values()])
+  }
+  return names
+})
 
 const pathTreeOf = oncePerObject((recordType: RecordType): PathTreeNode => {
   const root = emptyPathNode('')

@@ -29,6 +29,8 @@ export interface JsonBounds {
   /** The largest number of names in one object. */
   readonly maxNames?: number
   readonly bulk?: JsonBulk
+  /** False for a name of a member that errors show as "*", because it may be a value of a person. Without it, all names are shown. */
+  readonly isShownName?: (name: string) => boolean
 }
 
 /** Limits for a text in which one member may have many values, and the rest of the text only few. */
@@ -85,6 +87,7 @@ class JsonReader {
   readonly #maxValues: number
   readonly #maxNames: number
   readonly #bulk: JsonBulk | undefined
+  readonly #isShownName: (name: string) => boolean
   /** The length of the longest path in `bulk`: members in deeper objects are not compared with the paths. */
   readonly #bulkLevels: number
   /**
@@ -98,12 +101,13 @@ class JsonReader {
   /** The largest allowed `#values` at the current place: `maxValues`, or less outside of the values at a path of `bulk`. */
   #allowed: number
 
-  constructor(text: string, { maxDepth, maxValues, maxNames, bulk }: JsonBounds) {
+  constructor(text: string, { maxDepth, maxValues, maxNames, bulk, isShownName }: JsonBounds) {
     this.#text = text
     this.#maxDepth = maxDepth ?? DEFAULT_MAX_DEPTH
     this.#maxValues = maxValues ?? Number.POSITIVE_INFINITY
     this.#maxNames = maxNames ?? Number.POSITIVE_INFINITY
     this.#bulk = bulk
+    this.#isShownName = isShownName ?? (() => true)
     this.#bulkLevels = Math.max(0, ...(bulk?.paths ?? []).map((path) => path.length))
     this.#allowed = Math.min(this.#maxValues, bulk?.maxOutside ?? Number.POSITIVE_INFINITY)
   }
@@ -326,7 +330,8 @@ class JsonReader {
   }
 
   #way(): PathStep[] {
-    return this.#steps.filter((step) => step !== null)
+    const steps = this.#steps.filter((step) => step !== null)
+    return steps.map((step) => (typeof step === 'number' || this.#isShownName(step) ? step : '*'))
   }
 }
 

@@ -23,9 +23,10 @@ import {
   retryOutbox as retryRows,
   takeOutboxRow,
 } from '@rollcall/delivery/store/events/outbox'
+import { isMemberName } from '@rollcall/import/record-paths'
 import { MAX_ENTRY_BYTES } from '@rollcall/import/source'
 import type { Log } from '@rollcall/observe/log'
-import { JsonError, type JsonObject, type JsonValue, parseJson } from '@rollcall/protocol'
+import { JsonError, type JsonObject, type JsonValue, KINDS, parseJson } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import Type, { type Static } from 'typebox'
 import { type BaseActDeps, defineAct, NO_APPROVAL_NEEDED } from '../act.ts'
@@ -151,7 +152,7 @@ function occurredAtText(time: Date | number): string {
 
 function readRowMember(member: string, json: string): JsonValue {
   try {
-    return parseJson(json)
+    return parseJson(json, { isShownName: (name) => isMemberName(KINDS, name) })
   } catch (error) {
     if (error instanceof JsonError) throw new AdminRefusal(`${member}: ${error.message}`)
     throw error

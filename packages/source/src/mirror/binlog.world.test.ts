@@ -201,8 +201,9 @@ describe.skipIf(!hasMariadb())('the binlog of MariaDB', () => {
       await office.run(`set global rpl_semi_sync_master_wait_point = AFTER_SYNC`)
       await office.run(`set global rpl_semi_sync_master_timeout = 1000000, rpl_semi_sync_master_enabled = on`)
       const committing = office.run(`update person set given_name = 'Eva' where person_no = 1`)
-      const { transactions } = await next(from)
+      const { transactions, position } = await next(from)
       expect(await log.isVisible(transactions)).toBe(false)
+      expect(await log.state(position), 'it is not lost').toMatchObject({ isKept: true })
       await other.run('set global rpl_semi_sync_master_enabled = off')
       await committing
       expect(await log.isVisible(transactions)).toBe(true)

@@ -14,7 +14,15 @@ import type { MirrorSettings, SourceFile } from '../engine/mapped-records.ts'
 import { makeRefusal, SourceRefusal } from '../engine/source-refusal.ts'
 import { openEngine } from '../engines.ts'
 import { readSourceFile } from '../source-file.ts'
-import { ClaimLost, claimMirror, type MirrorClaim, noteMirrorFailure, releaseMirror, renewMirror } from '../store/mirrors.ts'
+import {
+  ClaimLost,
+  claimMirror,
+  logPlaceName,
+  type MirrorClaim,
+  noteMirrorFailure,
+  releaseMirror,
+  renewMirror,
+} from '../store/mirrors.ts'
 import { followSource } from './follow-source.ts'
 
 /** The dependencies of `startFollowers`. */
@@ -123,7 +131,8 @@ async function followUntilStopped(
       try {
         const began = clock.now()
         const waits = (what: string) => noteMirrorFailure(db.pool, claim, what).catch(() => undefined)
-        const deps = { db, registry, file, engine, claim, limits, log, waits, now: () => new Date(clock.date()) }
+        const placeName = await logPlaceName(db.pool, registry)
+        const deps = { db, registry, file, engine, claim, placeName, limits, log, waits, now: () => new Date(clock.date()) }
         await followSource(deps, place, signal).finally(() => {
           if (clock.now() - began > RETRY_MILLISECONDS.longest) pause = 0
         })

@@ -12,6 +12,7 @@ import {
   forgetAbandonedPlace,
   type MirrorRemains,
 } from '../store/changed-sources.ts'
+import { logPlaceName } from '../store/mirrors.ts'
 import { storedLogPosition } from './log-feed.ts'
 
 /** The dependencies of `removeMirrorRemains`. */
@@ -34,7 +35,7 @@ export async function removeMirrorRemains(
     if (registry === undefined) continue
     for (const place of abandoned) {
       try {
-        await dropLogPlace(registry, place, env)
+        await dropLogPlace(await logPlaceName(db.pool, registry), place, env)
         await forgetAbandonedPlace(db.pool, id, place)
       } catch (error) {
         const facts = { registry: registry.namespace, database: safeDatabaseError(error) }
@@ -50,14 +51,10 @@ export async function removeMirrorRemains(
  * slot of the same name that begins later is kept: the registry follows the same database again, with this new slot. A new slot
  * that is lost is dropped too, because its mirror needs another one anyway.
  */
-async function dropLogPlace(
-  { namespace }: Registry,
-  { source, position }: AbandonedLogPosition,
-  env: EnvironmentVariables,
-): Promise<void> {
+async function dropLogPlace(name: string, { source, position }: AbandonedLogPosition, env: EnvironmentVariables): Promise<void> {
   const engine = openEngine(readSourceWithoutRecords(source), env)
   try {
-    const log = engine.log(namespace)
+    const log = engine.log(name)
     const { isKept, isLost } = await log.state(storedLogPosition(position))
     if (isKept || isLost) await log.drop()
   } finally {

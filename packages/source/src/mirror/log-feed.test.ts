@@ -114,3 +114,27 @@ test('a node that stops does not wait after the log was lost', async () => {
   } as never)
   await expect(feed.next({ log: '0/0' }, 0, AbortSignal.abort())).rejects.toThrow('(AbortError)')
 })
+
+test('a log that is reset while its last transaction is not seen yet is lost: a new place is made', async () => {
+  const asked: string[] = []
+  const reader = {
+    wait: async () => undefined,
+    take: () => ({ due: new Map([['Person', new Set(['1'])]]), isEmptied: false, transactions: [7], position: '0/7' }),
+    close: async () => undefined,
+  }
+  const log = {
+    problems: async () => [],
+    state: async (position: string) => {
+      asked.push(position)
+      return { isKept: asked.length < 3, isLost: false, end: '0/1', size: 0 }
+    },
+    read: async () => reader,
+    isVisible: async () => false,
+    begin: async () => '0/9',
+  }
+  const db = { pool: { query: async () => ({ rows: [{}] }) } }
+  const engine = { log: () => log, failureOf: () => null }
+  const feed = createLogFeed({ registry, file, engine, db, claim: {}, now: () => new Date() } as never)
+  expect(await feed.next({ log: '0/0' }, 0, new AbortController().signal)).toMatchObject({ position: { log: '0/9' } })
+  expect(asked).toEqual(['0/0', '0/7', '0/7'])
+})

@@ -22,7 +22,7 @@ const SLOT_WAIT_NOTICE_MILLISECONDS = 5_000
 /** Makes the feed of a mirror that follows the log of its source. */
 export function createLogFeed(deps: MirrorDeps): ChangeFeed {
   const { mostLog, every } = deps.file.mirror
-  const log = deps.engine.log(deps.registry.namespace)
+  const log = deps.engine.log(deps.placeName)
   let reading: LogReader | null = null
   /** Where the log ended (`end`) at a time (`at`). When all changes before `end` are taken, all changes before `at` are taken. */
   let ends: { readonly end: string; readonly at: Date }[] = []
@@ -78,7 +78,7 @@ export function createLogFeed(deps: MirrorDeps): ChangeFeed {
     const from = reading
     await from.wait(wait, signal)
     const { due, isEmptied, transactions, position: reached } = from.take(BATCH_KEYS)
-    await waitUntilVisible(log, transactions, signal)
+    await waitUntilVisible(log, { transactions, reached }, signal)
     const currentAt = ends.findLast(({ end }) => !log.isBefore(reached, end))?.at ?? null
     ends = ends.filter(({ end }) => log.isBefore(reached, end))
     return {
@@ -134,8 +134,15 @@ const reasonIfLogLost =
 
 /**
  * Waits until a new snapshot sees the transactions. An earlier snapshot would have the former rows, and the change would be lost.
+ * A commit may wait for a standby server as long as it likes, so the wait has no other end.
+ * @param reached the position behind the transactions
+ * @throws LogLost the log was reset or set back, so that no snapshot will see them
  */
-async function waitUntilVisible(log: ChangeLog, transactions: readonly number[], signal: AbortSignal): Promise<void> {
+async function waitUntilVisible(
+  log: ChangeLog,
+  { transactions, reached }: { readonly transactions: readonly number[]; readonly reached: string },
+  signal: AbortSignal,
+): Promise<void> {
   if (transactions.length === 0) return
   for (
     let pause = FIRST_RECHECK_MILLISECONDS;
@@ -143,6 +150,8 @@ async function waitUntilVisible(log: ChangeLog, transactions: readonly number[],
     pause = Math.min(2 * pause, LONGEST_RECHECK_MILLISECONDS)
   ) {
     await sleep(pause, undefined, { signal })
+    if (pause === LONGEST_RECHECK_MILLISECONDS && !(await log.state(reached)).isKept)
+      throw new LogLost('the log lacks transactions that were read from it')
   }
 }
 

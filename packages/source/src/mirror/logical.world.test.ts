@@ -15,7 +15,7 @@ import { checkSource } from '../check-source.ts'
 import { openEngine } from '../engines.ts'
 import { readSourceFile } from '../source-file.ts'
 import { findMirrorRemains } from '../store/changed-sources.ts'
-import { ClaimLost, findMirror, sourceFileDigest } from '../store/mirrors.ts'
+import { ClaimLost, findMirror, logPlaceName, sourceFileDigest } from '../store/mirrors.ts'
 import { type RunningFollowers, startFollowers } from './followers.ts'
 import { removeMirrorRemains } from './left-sources.ts'
 import { createLogFeed } from './log-feed.ts'
@@ -74,11 +74,11 @@ const live = () => officeSource({ env: 'READER' })
 const source = loggedSource
 const publish = () => publishOffice(office, env.READER ?? '')
 
-function follow(): RunningFollowers {
+function follow(db = database.db): RunningFollowers {
   const log = { warn: () => undefined, info: () => undefined }
-  const registries = async () => [await requireRegistry(database.db, 'civil')]
+  const registries = async () => [await requireRegistry(db, 'civil')]
   const limits = { ...DEFAULT_LIMITS, node_lease: 2 }
-  const followers = startFollowers({ db: database.db, env, limits, log, registries })
+  const followers = startFollowers({ db, env, limits, log, registries })
   running.push(followers)
   return followers
 }
@@ -210,10 +210,16 @@ test('a commit that is in the log, and not seen yet, is read when it is seen', a
     // A standby that is not there: the commit is in the log, and waits.
     await waitFor('nobody')
     const committing = office.query(`update office.person set given_name = 'Eva' where person_no = 1`)
-    const changes = () => reading.take(1).transactions
     let transactions: readonly number[] = []
+    let reached = ''
+    const changes = () => {
+      const taken = reading.take(1)
+      reached = taken.position
+      return taken.transactions
+    }
     await expect.poll(() => (transactions = [...transactions, ...changes()])).toHaveLength(1)
     expect(await log.isVisible(transactions)).toBe(false)
+    expect(await log.state(reached), 'it is not lost').toMatchObject({ isKept: true })
     await waitFor('')
     await committing
     expect(await log.isVisible(transactions)).toBe(true)
@@ -260,7 +266,7 @@ test('what changed while nobody followed is found later; a lost slot leads to a 
   await second.stop()
   await expect
     .poll(() =>
-      office.query(`select pg_drop_replication_slot('rollcall_civil')`).then(
+      office.query(`select pg_drop_replication_slot(slot_name) from pg_replication_slots where database = $1`, [name]).then(
         () => true,
         () => false,
       ),
@@ -290,6 +296,47 @@ test('a setting that endangers the source alone does not end following', async (
     comparison: null,
     failure: null,
   })
+})
+
+test('a server of another database has a slot of its own, and begins without a slot that nobody reads', async () => {
+  await publish()
+  await office.query(`select pg_create_logical_replication_slot('rollcall_civil', 'pgoutput')`)
+  await mirroredRegistry(database.db, source())
+  follow()
+  await expect.poll(mirror).toMatchObject({ comparison: null, compared_at: expect.any(Date) })
+  const before = await mirror()
+  const other = await testDatabase()
+  try {
+    await mirroredRegistry(other.db, source())
+    const followers = follow(other.db)
+    const both = async () =>
+      Promise.all([
+        uins(),
+        copiedPeople(other.db).then(
+          (people) => Object.keys(people).toSorted(),
+          () => [],
+        ),
+      ])
+    await expect.poll(both).toEqual([
+      ['A1', 'A2'],
+      ['A1', 'A2'],
+    ])
+    await office.query(`insert into office.person values (3, 'A3', 'Eze')`)
+    await expect.poll(both).toEqual([
+      ['A1', 'A2', 'A3'],
+      ['A1', 'A2', 'A3'],
+    ])
+    expect(await mirror()).toMatchObject({ comparison: null, compared_at: before?.compared_at, failure: null })
+    const { rows } = await office.query('select slot_name as name, active from pg_replication_slots order by 1')
+    const name = expect.stringMatching(/^rollcall_civil_[0-9a-f]{8}$/)
+    expect(rows).toEqual([
+      { name, active: true },
+      { name, active: true },
+    ])
+    await followers.stop()
+  } finally {
+    await other.close()
+  }
 })
 
 test('a slot that holds more of the log than the file allows is given up, and all records are compared', async () => {
@@ -336,9 +383,10 @@ test('a slot goes with the source file that it was made for, and one that is fol
   const file = readSourceFile(source(), KIND)
   const engine = openEngine(file, env)
   const claim = { registry: (await civil()).id, claim: randomUUID() }
+  const placeName = await logPlaceName(database.db.pool, await civil())
   const late = { db: database.db, registry: await civil(), file: { ...file, mirror: file.mirror ?? expect.fail() }, engine }
   const told = { log, waits: async () => undefined }
-  const feed = createLogFeed({ ...late, ...told, claim, limits: DEFAULT_LIMITS, now: () => new Date() })
+  const feed = createLogFeed({ ...late, ...told, claim, placeName, limits: DEFAULT_LIMITS, now: () => new Date() })
   await expect(feed.begin(new AbortController().signal)).rejects.toBeInstanceOf(ClaimLost)
   await engine.close()
   expect(await slots()).toBe(0)

@@ -13,6 +13,8 @@ export interface MirrorDeps {
   readonly file: SourceFile & { readonly mirror: MirrorSettings }
   readonly engine: OpenEngine
   readonly claim: MirrorClaim
+  /** The name of our place in the log of the source (`logPlaceName`). */
+  readonly placeName: string
   readonly limits: Pick<Limits, 'birth_span' | 'correction_time'>
   readonly now: () => Date
   readonly log: { warn(facts: object, message: string): void }

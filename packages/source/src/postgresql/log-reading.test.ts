@@ -131,6 +131,19 @@ test('the spaces with which the log pads a key of type char(n) are no part of it
   expect(taken(rows, 1)).toMatchObject({ keys: ['b  '] })
 })
 
+test('the spaces of a key of a domain over char(n) are no part of it either, and those of another type are', () => {
+  const type = (id: number, schema: string, name: string) => message('Y', int32(id), text(schema), text(name))
+  const rows = rowsOf(type(20_001, '', 'bpchar'), relation('no', 20_001))
+  transaction(rows, 10, 'a  ')
+  expect(taken(rows, 1)).toMatchObject({ keys: ['a'] })
+  for (const [id, schema, name] of [[20_002, '', 'text'] as const, [20_003, 'office', 'bpchar'] as const]) {
+    rows.message(type(id, schema, name))
+    rows.message(relation('no', id))
+    transaction(rows, id, 'b  ')
+    expect(taken(rows, 1)).toMatchObject({ keys: ['b  '] })
+  }
+})
+
 test('long names of registries have different slots of at most 63 characters', () => {
   const names = ['a', 'b'].map((end) => slotName(`${'x'.repeat(60)}${end}`))
   expect(names.map((name) => name.length)).toEqual([63, 63])

@@ -6,8 +6,9 @@ import { type KeyColumnsByTable, type LoggedKeyColumn, LoggedKeys, LogStream } f
 import { parseLogPosition, positionText } from './log-positions.ts'
 import { type LoggedRelation, type LogMessage, type RowValues, readMessage } from './pgoutput.ts'
 
-/** The number of the type char(n), whose values the log pads with spaces. */
+/** The number and the name of the type char(n), whose values the log pads with spaces. */
 const PADDED_TYPE_OID = 1042
+const PADDED_TYPE_NAME = 'bpchar'
 /** Milliseconds between two messages to the server, which by default ends connections that are silent for a minute. */
 const KEEP_ALIVE_MILLISECONDS = 10_000
 
@@ -16,6 +17,8 @@ export class SlotKeyCollector {
   readonly keys: LoggedKeys
   readonly #parts: KeyColumnsByTable
   readonly #relations = new Map<number, LoggedRelation>()
+  /** The numbers of char(n), and of domains over it. */
+  readonly #paddedTypes = new Set([PADDED_TYPE_OID])
   /** The latest position before which all changes have been collected. */
   #end: bigint
 
@@ -33,6 +36,9 @@ export class SlotKeyCollector {
         return
       case 'commit':
         this.#commit(message.end)
+        return
+      case 'type':
+        if (message.schema === '' && message.name === PADDED_TYPE_NAME) this.#paddedTypes.add(message.id)
         return
       case 'relation':
         this.#describe(message.id, message.relation)
@@ -82,7 +88,7 @@ export class SlotKeyCollector {
       for (const tuple of tuples) {
         const value = tuple?.[at]?.toString('utf8')
         if (value === undefined) continue
-        this.keys.add(recordType, columns[at]?.type === PADDED_TYPE_OID ? value.replace(/ +$/, '') : value)
+        this.keys.add(recordType, this.#paddedTypes.has(columns[at]?.type ?? 0) ? value.replace(/ +$/, '') : value)
       }
     }
   }

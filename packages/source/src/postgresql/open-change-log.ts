@@ -20,7 +20,7 @@ export interface ChangeLogDeps {
   readonly inSnapshot: RunInSnapshot<number>
 }
 
-/** Opens the log. @param name the text after `rollcall_` in the slot's name, such as the namespace of the registry */
+/** Opens the log. @param name the text after `rollcall_` in the slot's name: that of `logPlaceName` */
 export function openChangeLog({ file, connection, inSnapshot }: ChangeLogDeps, name: string): ChangeLog {
   const slot = slotName(name)
   const publication = file.mirror?.publication ?? ''
@@ -30,6 +30,7 @@ export function openChangeLog({ file, connection, inSnapshot }: ChangeLogDeps, n
       withReplicationClient(connection, async (client) => {
         signal.addEventListener('abort', () => void client.end().catch(() => undefined), { once: true })
         await dropSlot(client, slot)
+        await dropLeftSlots(client, slot)
         signal.throwIfAborted()
         // PostgreSQL waits here for the transactions that are open and write.
         const { rows } = await client.query<{ consistent_point: string }>(
@@ -118,4 +119,17 @@ const endSlotReader = (client: pg.Client, slot: string): Promise<pg.QueryResult>
 async function dropSlot(client: pg.Client, slot: string): Promise<void> {
   const { rows } = await endSlotReader(client, slot)
   if (rows.length > 0) await client.query(`DROP_REPLICATION_SLOT ${pg.escapeIdentifier(slot)} WAIT`)
+}
+
+/**
+ * Drops slots of this registry that other databases have made (`logPlaceName`) and nobody reads, such as that of our database
+ * before it was restored: they would fill the disk of the source. One that is read belongs to another server, and stays. A server
+ * whose slot is dropped while it rests compares all records.
+ */
+async function dropLeftSlots(client: pg.Client, slot: string): Promise<void> {
+  const names = `^${slot.replace(/_[0-9a-f]{8}$/, '')}(_[0-9a-f]{8})?$`
+  await client.query(
+    `select pg_drop_replication_slot(slot_name) from pg_replication_slots
+     where database = current_database() and plugin = 'pgoutput' and not active and slot_name ~ ${pg.escapeLiteral(names)}`,
+  )
 }

@@ -9,7 +9,7 @@ export interface LoggedRelation {
 
 export interface LoggedColumn {
   readonly name: string
-  /** The number of the column's type in the catalog. */
+  /** The number of the column's type in the catalog. A message `type` describes it before if it is no type of PostgreSQL itself. */
   readonly type: number
 }
 
@@ -28,6 +28,8 @@ export type LogMessage =
   | { readonly is: 'change'; readonly relation: number; readonly before: RowValues | null; readonly after: RowValues | null }
   | { readonly is: 'truncate'; readonly relations: readonly number[] }
   | { readonly is: 'relation'; readonly id: number; readonly relation: LoggedRelation }
+  /** `name`: of the type, or of the type under a domain. An empty `schema` means pg_catalog of the server. */
+  | { readonly is: 'type'; readonly id: number; readonly schema: string; readonly name: string }
   | { readonly is: 'other' }
 
 const OTHER_MESSAGE: LogMessage = { is: 'other' }
@@ -65,6 +67,8 @@ export function readMessage(bytes: Buffer): LogMessage {
       reader.skip(1)
       return { is: 'truncate', relations: Array.from({ length: count }, () => reader.int32()) }
     }
+    case 'Y':
+      return { is: 'type', id: reader.int32(), schema: reader.text(), name: reader.text() }
     default:
       return OTHER_MESSAGE
   }

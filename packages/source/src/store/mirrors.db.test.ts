@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { continueJournal } from '@rollcall/database/journal-head'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { mirroredRegistry } from '../../test/mirrored-office.ts'
-import { ClaimLost, claimMirror, releaseMirror, renewMirror, saveProgress } from './mirrors.ts'
+import { ClaimLost, claimMirror, logPlaceName, releaseMirror, renewMirror, saveProgress } from './mirrors.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -30,4 +31,16 @@ test('one node has a mirror at a time; where its claim has ended another one tak
   await releaseMirror(pool, second)
   expect(await claimMirror(pool, first, { ...source, follow: 'poll' }, 60), 'a former source file').toBeNull()
   expect(await claimMirror(pool, first, source, 60)).toMatchObject({ position: { log: '0/1' } })
+})
+
+test('the place in a log keeps its name until the database is restored', async () => {
+  const { pool } = database.db
+  const name = () => logPlaceName(pool, { namespace: 'civil' })
+  const first = await name()
+  expect(first).toMatch(/^civil_[0-9a-f]{8}$/)
+  expect(await name()).toBe(first)
+  await continueJournal(pool, null)
+  const second = await name()
+  expect(second).toMatch(/^civil_[0-9a-f]{8}$/)
+  expect(second).not.toBe(first)
 })

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 import type { MirrorHealth } from '@rollcall/core/model/health'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
+import { readJournalDatabaseIds } from '@rollcall/database/journal-head'
 import type { PackageRows } from '@rollcall/database/removal'
 import { rowsToRemove } from '@rollcall/database/removal'
 import { canonicalJson, type JsonValue } from '@rollcall/protocol'
@@ -13,6 +14,15 @@ import type { ClientBase, Pool } from 'pg'
 /** SHA-256 of a registry's source file as canonical JSON, in hexadecimal. */
 export const sourceFileDigest = ({ source }: Pick<Registry, 'source'>): string =>
   hash('sha256', canonicalJson(source as never), 'hex')
+
+/**
+ * The name of our place in the log of a registry's source. Another database that follows the same source has another one, also when
+ * it was restored from a backup of ours: servers of the two would else end each other's place.
+ */
+export async function logPlaceName(pool: Pool, { namespace }: Pick<Registry, 'namespace'>): Promise<string> {
+  const { database, incarnation } = await readJournalDatabaseIds(pool)
+  return `${namespace}_${hash('sha256', `${database} ${incarnation ?? ''}`, 'hex').slice(0, 8)}`
+}
 
 /** The claim of a mirror, so that only one node follows a source. */
 export interface MirrorClaim {

@@ -1,5 +1,6 @@
 import { publishOutbox, retryOutbox, showOutbox } from '@rollcall/admin/events/outbox'
 import { openDatabase } from '@rollcall/database/database'
+import { NUMBER_RULE } from '@rollcall/protocol'
 import { addAttribute, removeAttribute } from '@rollcall/records/registries/registry-attributes'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -59,6 +60,7 @@ describe('a row that cannot be published says why, and stops no other', () => {
     [{ namespace: 'nowhere' }, expect.stringMatching(/^namespace: there is no registry at nowhere; /)],
     [{ reg_event_type: 'Holiday' }, expect.stringMatching(/^reg_event_type: must be one of LiveBirth, /)],
     [{ record: '5' }, 'record: must be an object'],
+    [{ record: '{"people": {"SECRET-1": {"sex": 1e400}}}' }, `record: ["*"]["*"].sex: ${NUMBER_RULE}`],
     [{ record: { '@type': 'Cow' } }, expect.stringMatching(/^record\.@type: must be one of Person/)],
     [{ record: person('X', { large: 'x'.repeat(9_000_000) }) }, expect.stringMatching(/^record: must be at most \d+ bytes$/)],
     [{ event_id: 'e'.repeat(256) }, 'event_id: must have at most 255 characters'],
