@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import type { MirrorHealth } from '@rollcall/core/model/health'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
-import { readJournalDatabaseIds } from '@rollcall/database/journal-head'
+import { readDatabaseAndCopyIds } from '@rollcall/database/journal-head'
 import type { PackageRows } from '@rollcall/database/removal'
 import { rowsToRemove } from '@rollcall/database/removal'
 import { canonicalJson, type JsonValue } from '@rollcall/protocol'
@@ -20,7 +20,7 @@ export const sourceFileDigest = ({ source }: Pick<Registry, 'source'>): string =
  * it was restored from a backup of ours: servers of the two would else end each other's place.
  */
 export async function logPlaceName(pool: Pool, { namespace }: Pick<Registry, 'namespace'>): Promise<string> {
-  const { database, incarnation } = await readJournalDatabaseIds(pool)
+  const { database, incarnation } = await readDatabaseAndCopyIds(pool)
   return `${namespace}_${hash('sha256', `${database} ${incarnation ?? ''}`, 'hex').slice(0, 8)}`
 }
 
