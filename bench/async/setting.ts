@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from '@rollcall/database/database'
 import {
   type CallbackSettings,
-  MOST_CONCURRENCY,
+  MOST_CALLBACK_CONCURRENCY,
   NO_CALLBACK_SETTINGS,
   setCallbackSettings,
 } from '@rollcall/participants/store/participant-callbacks'
@@ -30,7 +30,7 @@ export interface Called extends Asker {
 /** Limits of the callbacks to a participant. */
 type Pace = Pick<CallbackSettings, 'concurrency' | 'rate'>
 /** The highest pace that can be set. */
-const UNBOUNDED: Pace = { concurrency: MOST_CONCURRENCY, rate: 10_000 }
+const UNBOUNDED: Pace = { concurrency: MOST_CALLBACK_CONCURRENCY, rate: 10_000 }
 /** The limits of a participant for whom nothing is set. */
 export const DEFAULT_CALLBACKS: Pace = { concurrency: NO_CALLBACK_SETTINGS.concurrency, rate: NO_CALLBACK_SETTINGS.rate }
 

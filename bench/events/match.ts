@@ -3,10 +3,10 @@
  * as many that are all filed under one value.
  */
 
-import { readCriteriaText } from '@rollcall/core/events/criteria'
+import { readStoredCriteria } from '@rollcall/core/events/criteria'
 import { keysOfFilter } from '@rollcall/core/events/filing'
 import type { Registry } from '@rollcall/core/model/registry'
-import { extractRecord } from '@rollcall/core/query/memory/extract-record'
+import { readRecordValues } from '@rollcall/core/query/memory/extract-record'
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import { type Kind, parseJson } from '@rollcall/protocol'
@@ -104,7 +104,7 @@ async function measured(
   for (const side of sides) await fill(db, side.registry, sorts, side.size)
   await db.pool.query('vacuum analyze subscription, subscription_key')
   await checkFiled(db, kind, sorts.length)
-  const compiled = new CompiledFilterCache(readCriteriaText)
+  const compiled = new CompiledFilterCache(readStoredCriteria)
   for (let at = 0; at < people + events; at += 1) {
     for (const side of sides) {
       const matching = { registry: side.registry, day: '2026-06-15', compiled }
@@ -132,7 +132,7 @@ function eventOf(kind: Kind, size: number, person: number): EventToMatch {
   const located = Math.floor(size * 0.8) + (nth % Math.floor(size * 0.15))
   const recordType = kind.record_types[0]
   const living = (place: number) =>
-    extractRecord(
+    readRecordValues(
       kind,
       recordType,
       parseJson(
@@ -189,7 +189,7 @@ async function checkFiled(db: Database, kind: Kind, sorts: number): Promise<void
      from subscription join subscription_key as filed on subscription = id order by filed.event_type, whole, id`,
   )
   const filed = rows.every(({ criteria, key, whole }) => {
-    const [found, ...others] = keysOfFilter(readCriteriaText(kind, criteria).predicate)
+    const [found, ...others] = keysOfFilter(readStoredCriteria(kind, criteria).predicate)
     return others.length === 0 && found?.whole === whole && key.equals(found.key)
   })
   if (!filed || rows.length !== sorts) throw new Error('the subscriptions are not filed as the server files them')

@@ -1,9 +1,9 @@
 /** Work without a database: compiling a typical search, refusing a hostile one, asking a record in memory. */
 
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
-import { extractRecord } from '@rollcall/core/query/memory/extract-record'
+import { readRecordValues } from '@rollcall/core/query/memory/extract-record'
 import { matches } from '@rollcall/core/query/memory/matches'
-import { resolveAges } from '@rollcall/core/query/resolve-ages'
+import { replaceAgesByDates } from '@rollcall/core/query/resolve-ages'
 import { readSearchCriteria } from '@rollcall/core/query/search-criteria'
 import { ItemRejection, kindNamed, parseJson } from '@rollcall/protocol'
 import { recordTable } from '@rollcall/records/records/record-tables'
@@ -86,14 +86,14 @@ export function measurePure(share: number): { figures: object; rows: Row[] } {
   const compile_us = microseconds(
     () => {
       const criteria = read(TYPICAL)
-      predicateToSql(resolveAges(criteria.predicate, criteria.recordType, DAY), table)
+      predicateToSql(replaceAgesByDates(criteria.predicate, criteria.recordType, DAY), table)
     },
     { rounds: of(50), calls: of(1_000) },
   )
   const asked = read(TYPICAL)
-  const predicate = resolveAges(asked.predicate, asked.recordType, DAY)
+  const predicate = replaceAgesByDates(asked.predicate, asked.recordType, DAY)
   const records = [...generate(KIND, { count: of(1_000), seed: 2 })].map((document) =>
-    extractRecord(kind, asked.recordType, parseJson(JSON.stringify(document))),
+    readRecordValues(kind, asked.recordType, parseJson(JSON.stringify(document))),
   )
   let next = 0
   let matched = 0

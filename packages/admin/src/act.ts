@@ -1,8 +1,8 @@
 /**
  * Acts: admin functions that change something, or that show what belongs to persons. An act has a caller, and says whether it
  * waits for a second operator. Each call that changes something or shows data of a person has an audit entry, except calls of
- * callers without names (`callerNames`) and repeated reads by an open page (`Caller.isRepeatedAccess`). An admin function that is
- * no act (`defineAdminFunction`) names no person. Only two functions that are no acts change anything: `migrateDatabase`, and
+ * callers without names (`callerInEntry`) and repeated reads by an open page (`Caller.isRepeatedAccess`). An admin function that
+ * is no act (`defineAdminFunction`) names no person. Only two functions that are no acts change anything: `migrateDatabase`, and
  * `showChecklist`, which stores when a participant took each step for the first time.
  */
 
@@ -15,7 +15,7 @@ import { inOneTransaction } from '@rollcall/database/one-transaction'
 import { NO_STATEMENT_TIMEOUT_SQL } from '@rollcall/database/transaction'
 import { lockSettings } from '@rollcall/participants/store/session-claim'
 import type { Static, TSchema } from 'typebox'
-import { type AdminFunction, AdminRefusal, defineAdminFunction, type GivenInput } from './admin-function.ts'
+import { type AdminFunction, AdminRefusal, defineAdminFunction, type InputWithUndefined } from './admin-function.ts'
 import { canonicalJsonText, type DiffLine, diffLinesOf, type ProposedChanges } from './approvals/diff-lines.ts'
 import { auditAct, type EntryDetails } from './audit/operator-entries.ts'
 import { type ActFacts, type Caller, canDoAct } from './caller.ts'
@@ -143,7 +143,7 @@ export function defineAct<Deps, Input extends TSchema, Result extends TSchema, S
     const { caller, approvals } = deps
     const isAsked = caller.kind === 'proposal' || (approvals.areNeeded && caller.kind !== 'configuration')
     const lines = isAsked ? await diff(deps, given) : null
-    if (caller.kind === 'proposal') checkSameDiff(lines, caller.diff)
+    if (caller.kind === 'proposal') checkDiffUnchanged(lines, caller.diff)
     else if (lines !== null) return { waits: lines }
     let entered = false
     const enter: WriteActEntry = async (details = isRepeatedAccess(caller) ? null : {}) => {
@@ -152,7 +152,7 @@ export function defineAct<Deps, Input extends TSchema, Result extends TSchema, S
       await auditAct(deps, { note: auditNoteOf(name, given), registry: namespaceOfInput(given), ...details })
     }
     const checkDecision = async (db: Database): Promise<void> => {
-      if (isAsked) checkSameDiff(await diff({ ...deps, db }, given), canonicalJsonText(lines))
+      if (isAsked) checkDiffUnchanged(await diff({ ...deps, db }, given), canonicalJsonText(lines))
     }
     if (entry === 'first') await enter()
     const answer = await work(deps, given, enter, checkDecision)
@@ -171,9 +171,9 @@ export function defineAct<Deps, Input extends TSchema, Result extends TSchema, S
   const checked = defineAdminFunction({ input, result }, run)
   const runIfAllowed: typeof run = async (deps, given) => {
     const { caller, auditLog, approvals } = deps
-    if (!canDoAct(caller, facts)) throw actRefusal(name, caller)
-    if (auditLog === undefined || approvals === undefined) throw actRefusal(name, undefined)
-    return checked(deps, given as GivenInput<Static<Input>>)
+    if (!canDoAct(caller, facts)) throw forbiddenActRefusal(name, caller)
+    if (auditLog === undefined || approvals === undefined) throw forbiddenActRefusal(name, undefined)
+    return checked(deps, given as InputWithUndefined<Static<Input>>)
   }
   const row = {
     ...facts,
@@ -205,14 +205,14 @@ export function withSettingsLocked<Result>(deps: object, work: (db: Database) =>
  * @param decided the earlier diff lines as canonical JSON
  * @throws AdminRefusal the diff lines have changed
  */
-function checkSameDiff(lines: readonly DiffLine[] | null, decided: string): void {
+function checkDiffUnchanged(lines: readonly DiffLine[] | null, decided: string): void {
   if (canonicalJsonText(lines) === decided) return
   throw new AdminRefusal('what is stored has changed since it was proposed: propose it again', { reason: 'conflict' })
 }
 
 const isRepeatedAccess = (caller: Caller): boolean => caller.kind === 'operator' && caller.isRepeatedAccess === true
 
-function actRefusal(name: string, caller: Caller | undefined): AdminRefusal {
+function forbiddenActRefusal(name: string, caller: Caller | undefined): AdminRefusal {
   const who =
     caller === undefined
       ? 'it needs a caller, an audit log and a word on approvals'

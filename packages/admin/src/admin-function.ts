@@ -58,7 +58,7 @@ export class AdminRefusal extends Error {
  * @throws AdminRefusal
  */
 export interface AdminFunction<Deps, Input extends TSchema, Result extends TSchema> {
-  (deps: Deps, input: GivenInput<Static<Input>>): Promise<ReadOnly<Static<Result>>>
+  (deps: Deps, input: InputWithUndefined<Static<Input>>): Promise<ReadOnly<Static<Result>>>
   /** The schema of the input. OpenAPI documents and commands are made from it. */
   readonly input: Input
   readonly result: Result
@@ -78,7 +78,7 @@ export function defineAdminFunction<Deps, Input extends TSchema, Result extends 
 ): AdminFunction<Deps, Input, Result> {
   // The schema is compiled at the first call: a command loads several admin functions and calls one.
   let compiled: ReturnType<typeof validator> | undefined
-  const run = async (deps: Deps, given: GivenInput<Static<Input>>): Promise<ReadOnly<Static<Result>>> => {
+  const run = async (deps: Deps, given: InputWithUndefined<Static<Input>>): Promise<ReadOnly<Static<Result>>> => {
     compiled ??= validator(schema)
     const input = withoutUndefined(given)
     const problem = compiled.firstProblem(input)
@@ -123,7 +123,7 @@ function withoutUndefined(given: unknown): unknown {
 }
 
 /** The type of an input as a caller gives it: optional members may also be undefined. */
-export type GivenInput<Value> = Value extends object
+export type InputWithUndefined<Value> = Value extends object
   ? {
       readonly [Name in keyof Value]: object extends Pick<Value, Name> ? ReadOnly<Value[Name]> | undefined : ReadOnly<Value[Name]>
     }

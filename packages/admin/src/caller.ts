@@ -73,7 +73,7 @@ export const canDoAct = (caller: Caller | undefined, act: ActFacts): boolean =>
 export const callingOperator = (caller: Caller): Operator | null => (caller.kind === 'operator' ? caller.operator : null)
 
 /** The members of an audit entry that say who called. */
-export interface CallerNames {
+export interface CallerInEntry {
   readonly participant: string | null
   readonly operator: string | null
   readonly approved_by?: string
@@ -83,7 +83,7 @@ export interface CallerNames {
  * The names of a caller in an audit entry; null: the act writes no entry. `apply` writes the entries of its steps, and an event
  * from the event outbox is stored in a table of its own.
  */
-export function callerNames(caller: Caller): CallerNames | null {
+export function callerInEntry(caller: Caller): CallerInEntry | null {
   switch (caller.kind) {
     case 'operator':
       return { participant: null, operator: caller.operator.name }
@@ -103,7 +103,7 @@ export function callerNames(caller: Caller): CallerNames | null {
 
 /** Returns who called and, for an approved proposal, who approved it, as one text. */
 export function callerText(caller: Caller): string {
-  const { participant = null, operator = null, approved_by } = callerNames(caller) ?? {}
+  const { participant = null, operator = null, approved_by } = callerInEntry(caller) ?? {}
   const name = operator ?? participant ?? caller.kind
   return approved_by === undefined ? name : `${name}; approved by ${approved_by}`
 }

@@ -1,21 +1,21 @@
 /** The database as a whole: makes or upgrades its tables, and examines it. */
 
-import { countUnwitnessed, NOTHING_UNWITNESSED } from '@rollcall/audit/store/checkpoints'
+import { countUnwitnessedChains, NO_UNWITNESSED_CHAINS } from '@rollcall/audit/store/checkpoints'
 import { refuseUnloadedDatabase } from '@rollcall/backup/store/restorations'
 import type { AllowedHost } from '@rollcall/core/model/allowed-hosts'
-import { DECIDING_ROLES } from '@rollcall/core/model/operator'
+import { PROPOSAL_DECIDING_ROLES } from '@rollcall/core/model/operator'
 import type { Participant } from '@rollcall/core/model/participant'
 import { type Database, migrate, pendingMigrations } from '@rollcall/database/database'
 import { listJournalReports, MOST_REPORT_AGE_MINUTES } from '@rollcall/database/journal-reports'
-import { readServerSettings } from '@rollcall/database/migrate'
-import { readRoleFacts } from '@rollcall/database/roles'
+import { readPostgresSettings } from '@rollcall/database/migrate'
+import { readDatabaseRoleFacts } from '@rollcall/database/roles'
 import { listParticipantsWithHeldDeliveries } from '@rollcall/delivery/store/deliveries/delivery-counts'
 import { listParticipantsWithClosedMailbox } from '@rollcall/delivery/store/events/closing'
 import { outboxHealth } from '@rollcall/delivery/store/events/outbox'
 import { countOverdueExchanges } from '@rollcall/engine/store/exchanges/claims'
 import { listRegistriesAndParticipants } from '@rollcall/participants/store/demo-data'
 import { listOperatorTokens } from '@rollcall/participants/store/operator-tokens'
-import { listLiveKeys, type ParticipantKey } from '@rollcall/participants/store/participant-keys'
+import { listCurrentAndFutureKeys, type ParticipantKey } from '@rollcall/participants/store/participant-keys'
 import { listParticipants, listParticipantsWithoutSecret } from '@rollcall/participants/store/participants'
 import { planIndexes } from '@rollcall/records/records/index-plan'
 import { ensureRecordTables } from '@rollcall/records/records/record-tables'
@@ -135,15 +135,15 @@ export const examineDatabase = defineAdminFunction(
     }),
   },
   async ({ db }: HasDatabase) => {
-    const settings = await readServerSettings(db)
-    const roles = await readRoleFacts(db)
+    const settings = await readPostgresSettings(db)
+    const roles = await readDatabaseRoleFacts(db)
     const pending = await pendingMigrations(db)
     const content = await listRegistriesAndParticipants(db)
     // Details are not read while migrations are pending, or when the database has no registries and no participants.
     const empty = pending.length > 0 || content.demo.length + content.real.length === 0
     const [participants, withoutSecret, keys] = empty
       ? [[], [], []]
-      : await Promise.all([listParticipants(db), listParticipantsWithoutSecret(db), listLiveKeys(db)])
+      : await Promise.all([listParticipants(db), listParticipantsWithoutSecret(db), listCurrentAndFutureKeys(db)])
     const { registries, unreadable } = empty ? { registries: [], unreadable: [] } : await readRegistries(db)
     const plans = await Promise.all(registries.map((registry) => planIndexes(db, registry)))
     const disabled = participants.filter(({ status }) => status === 'disabled')
@@ -161,8 +161,8 @@ export const examineDatabase = defineAdminFunction(
       outbox: pending.length > 0 ? { waiting: 0, failed: 0, oldest: 0 } : await outboxHealth(db),
       mirrors: pending.length > 0 ? [] : [...(await readMirrorsHealth(db))],
       journals: pending.length > 0 ? [] : await listJournalReports(db),
-      ...(pending.length > 0 ? NOTHING_UNWITNESSED : await countUnwitnessed(db)),
-      operators: pending.length > 0 ? 0 : await countDeciders(db),
+      ...(pending.length > 0 ? NO_UNWITNESSED_CHAINS : await countUnwitnessedChains(db)),
+      operators: pending.length > 0 ? 0 : await countProposalDeciders(db),
       withoutSecret: senderIds(withoutSecret),
       unsigned: senderIds(active.filter(({ signature_policy }) => signature_policy !== 'required')),
       withoutSignatureKey: senderIds(
@@ -180,10 +180,10 @@ export const examineDatabase = defineAdminFunction(
 )
 
 /** Counts the operators who have a valid token for decisions about proposals. Tokens with the same name count as one operator. */
-async function countDeciders(db: Database, now = Date.now()): Promise<number> {
+async function countProposalDeciders(db: Database, now = Date.now()): Promise<number> {
   const deciding = (await listOperatorTokens(db)).filter(
     ({ roles, registries, authority, revoked_at, expires_at }) =>
-      roles.some((role) => DECIDING_ROLES.has(role)) &&
+      roles.some((role) => PROPOSAL_DECIDING_ROLES.has(role)) &&
       registries === null &&
       authority === null &&
       revoked_at === null &&

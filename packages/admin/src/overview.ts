@@ -1,6 +1,6 @@
 /** The overview: the state of the server and its work in the last 24 hours, on one screen. */
 
-import { countUnwitnessed } from '@rollcall/audit/store/checkpoints'
+import { countUnwitnessedChains } from '@rollcall/audit/store/checkpoints'
 import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import { BREAKER_STATES } from '@rollcall/core/model/breaker'
 import { countDeliveries, listOpenBreakers } from '@rollcall/delivery/store/deliveries/delivery-counts'
@@ -10,7 +10,7 @@ import { outboxHealth } from '@rollcall/delivery/store/events/outbox'
 import { countOverdueExchanges } from '@rollcall/engine/store/exchanges/claims'
 import { listTrafficHours, sumTraffic, TRAFFIC_HOURS, trafficDurations } from '@rollcall/engine/store/exchanges/traffic'
 import type { DatabaseHealth } from '@rollcall/observe/health'
-import type { SchemaWatch } from '@rollcall/observe/schema'
+import type { SchemaVersionWatch } from '@rollcall/observe/schema'
 import { findGrantsAndKeysEndingSoon } from '@rollcall/participants/store/ends'
 import { listOperatorTokens } from '@rollcall/participants/store/operator-tokens'
 import { countWaitingProposals } from '@rollcall/participants/store/proposals'
@@ -47,7 +47,7 @@ const Traffic = Type.Array(
 
 export interface HasDatabaseHealth extends HasVault {
   readonly databaseHealth: Pick<DatabaseHealth, 'breaker' | 'isReady'>
-  readonly schema: Pick<SchemaWatch, 'lead'>
+  readonly schema: Pick<SchemaVersionWatch, 'lead'>
   readonly clock?: Pick<Clock, 'now' | 'date'>
 }
 
@@ -203,6 +203,6 @@ const NO_BACKLOGS = { overdue: 0, outbox: { waiting: 0, failed: 0, oldest: 0 }, 
  * of the audit log is unwitnessed if its newest checkpoint of the last day says that the copy to the witness failed.
  */
 async function countBacklogs(db: HasDatabaseHealth['db']) {
-  const { unwitnessed } = await countUnwitnessed(db)
+  const { unwitnessed } = await countUnwitnessedChains(db)
   return { overdue: await countOverdueExchanges(db), outbox: await outboxHealth(db), unwitnessed }
 }

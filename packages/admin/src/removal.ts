@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CONSENT_ROWS_TO_REMOVE, storeSenderIdInWithdrawals } from '@rollcall/consents/store/removed-consents'
 import type { Database } from '@rollcall/database/database'
-import { findHoldIdsOn } from '@rollcall/database/holds'
-import { countPackageRows, type PackageRows, type Removable, removeRows } from '@rollcall/database/removal'
+import { findRemovalHoldIds } from '@rollcall/database/holds'
+import { countRowsOfPackages, type Removable, type RowsStoredByPackage, removeRows } from '@rollcall/database/removal'
 import { withTransaction } from '@rollcall/database/transaction'
 import {
   deliveryRowsToRemove,
@@ -12,7 +12,7 @@ import {
   subscriptionRowsToRemove,
 } from '@rollcall/delivery/store/events/removed-deliveries'
 import { exchangeRowsToRemove } from '@rollcall/engine/store/exchanges/removed-exchanges'
-import { closeForRemoval } from '@rollcall/participants/store/closing-for-removal'
+import { closeRegistryOrParticipant } from '@rollcall/participants/store/closing-for-removal'
 import { PARTICIPANT_ROWS_TO_REMOVE, removeParticipantRow } from '@rollcall/participants/store/removed-participants'
 import { requireRegistry } from '@rollcall/records/registries/registries'
 import { RECORD_ROWS_TO_REMOVE, removeRegistryAndRecords } from '@rollcall/records/registries/removed-registries'
@@ -53,7 +53,7 @@ export interface RemovalDeps extends HasDatabase {
   readonly pause?: (milliseconds: number) => Promise<unknown>
 }
 
-const messageRowsToRemove = (removable: Removable): readonly PackageRows[] => [
+const messageRowsToRemove = (removable: Removable): readonly RowsStoredByPackage[] => [
   deliveryRowsToRemove(removable),
   exchangeRowsToRemove(removable),
   subscriptionRowsToRemove(removable),
@@ -63,7 +63,7 @@ const messageRowsToRemove = (removable: Removable): readonly PackageRows[] => [
  * The parts that are deleted, in this order. After them the row of the registry or participant is deleted, with the
  * rows that depend on it. Audit entries, holds, withdrawals of consent and public keys stay.
  */
-export const PARTS_TO_REMOVE: Readonly<Record<Removable, readonly PackageRows[]>> = {
+export const PACKAGE_ROWS_TO_REMOVE: Readonly<Record<Removable, readonly RowsStoredByPackage[]>> = {
   registry: [
     ...messageRowsToRemove('registry'),
     EVENT_ROWS_TO_REMOVE,
@@ -75,30 +75,30 @@ export const PARTS_TO_REMOVE: Readonly<Record<Removable, readonly PackageRows[]>
 }
 
 /** The names of the counts in the result of a removal, in this order. */
-const COUNT_NAMES = ['grants', 'secrets', 'keys', 'subscriptions', 'messages', 'deliveries', 'events']
+const REMOVAL_COUNT_NAMES = ['grants', 'secrets', 'keys', 'subscriptions', 'messages', 'deliveries', 'events']
 
 interface RemovalTarget {
   readonly removable: Removable
   readonly id: number
 }
 
-/** Counts the stored rows of a registry or a participant, by `COUNT_NAMES`. */
-async function countStoredRows(
+/** Counts the stored rows of a registry or a participant, by `REMOVAL_COUNT_NAMES`. */
+async function countRowsOfRemovalTarget(
   db: Pick<Database, 'pool'>,
   { removable, id }: RemovalTarget,
 ): Promise<Readonly<Record<string, number>>> {
-  const counts = await countPackageRows(db, PARTS_TO_REMOVE[removable], 'counted', id)
-  return Object.fromEntries(COUNT_NAMES.flatMap((name) => (counts[name] === undefined ? [] : [[name, counts[name]]])))
+  const counts = await countRowsOfPackages(db, PACKAGE_ROWS_TO_REMOVE[removable], 'counted', id)
+  return Object.fromEntries(REMOVAL_COUNT_NAMES.flatMap((name) => (counts[name] === undefined ? [] : [[name, counts[name]]])))
 }
 
-async function countPending(db: Pick<Database, 'pool'>, { removable, id }: RemovalTarget): Promise<PendingWork> {
-  const counts = await countPackageRows(db, PARTS_TO_REMOVE[removable], 'pending', id)
+async function countPendingWork(db: Pick<Database, 'pool'>, { removable, id }: RemovalTarget): Promise<PendingWork> {
+  const counts = await countRowsOfPackages(db, PACKAGE_ROWS_TO_REMOVE[removable], 'pending', id)
   const { subscriptions = 0, requests = 0, deliveries = 0, outbox = 0 } = counts
   return { subscriptions, requests, deliveries, outbox }
 }
 
 /** Milliseconds after which every running server knows of the removal. */
-const NODES_FOLLOW_MS = 2_000
+const NODES_LEARN_REMOVAL_MS = 2_000
 
 /** Removes a registry with its records. Nobody is notified. After an interruption, call it again. */
 export const removeRegistry = defineAct(
@@ -116,7 +116,7 @@ export const removeRegistry = defineAct(
     const registry = await requireRegistry(deps.db, namespace)
     const records = await countStoredRecords(deps.db, registry)
     const what = { removable: 'registry', id: registry.id, name: namespace } as const
-    const stored = await countStoredRows(deps.db, what)
+    const stored = await countRowsOfRemovalTarget(deps.db, what)
     const pending = await checkAndRemove(deps, what, { end, dry_run })
     return { namespace, dry_run, pending, stored, records }
   },
@@ -133,7 +133,7 @@ export const removeParticipant = defineAct(
   async (deps: RemovalDeps, { sender_id, end = false, dry_run = false }) => {
     const { id } = await requireParticipant(deps.db, sender_id)
     const what = { removable: 'participant', id, name: sender_id } as const
-    const stored = await countStoredRows(deps.db, what)
+    const stored = await countRowsOfRemovalTarget(deps.db, what)
     const pending = await checkAndRemove(deps, what, { end, dry_run })
     return { sender_id, dry_run, pending, stored }
   },
@@ -141,12 +141,12 @@ export const removeParticipant = defineAct(
 
 /** Repeats a removal that the journal names, before a server runs on the restored database. */
 export async function repeatRemoval(db: RemovalDeps['db'], removable: Removable, id: number): Promise<void> {
-  await closeForRemoval(db, removable, id)
+  await closeRegistryOrParticipant(db, removable, id)
   await removeStoredRows(db, { removable, id })
 }
 
 async function removeStoredRows(db: Pick<Database, 'pool'>, { removable, id }: RemovalTarget): Promise<void> {
-  for (const { removed } of PARTS_TO_REMOVE[removable]) await removeRows(db, removed, id)
+  for (const { removed } of PACKAGE_ROWS_TO_REMOVE[removable]) await removeRows(db, removed, id)
   if (removable === 'registry') return removeRegistryAndRecords(db, id)
   await withTransaction(db.pool, async (client) => {
     await storeSenderIdInWithdrawals(client, id)
@@ -161,18 +161,18 @@ async function checkAndRemove(
 ): Promise<PendingWork> {
   const { db, pause = sleep } = deps
   const { removable, id, name } = what
-  const pending = await countPending(db, what)
+  const pending = await countPendingWork(db, what)
   if (how.dry_run) return pending
-  const [hold] = await findHoldIdsOn(db, removable, name)
+  const [hold] = await findRemovalHoldIds(db, removable, name)
   if (hold !== undefined) {
     throw new AdminRefusal(`hold ${hold} is in force: nothing of ${name} is removed until it ends`, { reason: 'conflict' })
   }
   if (!how.end) refusePendingWork(name, pending)
-  const reopen = await closeForRemoval(db, removable, id)
-  await pause(NODES_FOLLOW_MS)
+  const reopen = await closeRegistryOrParticipant(db, removable, id)
+  await pause(NODES_LEARN_REMOVAL_MS)
   try {
     // New work may have come before every server knew of the removal.
-    if (!how.end) refusePendingWork(name, await countPending(db, what))
+    if (!how.end) refusePendingWork(name, await countPendingWork(db, what))
   } catch (error) {
     await reopen()
     throw error

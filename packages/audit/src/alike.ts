@@ -2,7 +2,7 @@
 import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 
 /** The members that are not compared by `===`: parts of them are compared, or they may differ in entries of one shape. */
-type OtherwiseComparedMember =
+type NotExactlyComparedMember =
   | 'asked'
   | 'outcomes'
   | 'consent'
@@ -31,12 +31,12 @@ const EXACTLY_COMPARED_MEMBERS = {
   since: true,
   address: true,
   note: true,
-} as const satisfies Readonly<Record<Exclude<keyof StoredAuditEntry, OtherwiseComparedMember>, true>>
+} as const satisfies Readonly<Record<Exclude<keyof StoredAuditEntry, NotExactlyComparedMember>, true>>
 const exactlyComparedNames = Object.keys(EXACTLY_COMPARED_MEMBERS) as readonly (keyof typeof EXACTLY_COMPARED_MEMBERS)[]
 
 /**
  * True when two entries are equal in what entries of one shape must have in common. Their other values, such as the digests of
- * messages, are not compared here: `findShapeValues` checks that these have the form that the shape needs.
+ * messages, are not compared here: `findValuesOutsideShape` checks that these have the form that the shape needs.
  */
 export function mayHaveSameShape(one: StoredAuditEntry, other: StoredAuditEntry): boolean {
   for (const name of exactlyComparedNames) if (one[name] !== other[name]) return false

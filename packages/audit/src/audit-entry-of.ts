@@ -8,10 +8,10 @@ import {
   type AuditedMessage,
   type AuditedPerson,
   type AuditLog,
-  type ConfidentialDetails,
+  type ConfidentialAuditDetails,
   identifierKey,
 } from '@rollcall/core/model/audit-entry'
-import { messageKey } from '@rollcall/core/model/exchange'
+import { messageIdKey } from '@rollcall/core/model/exchange'
 import { DEMANDED_META_MEMBERS, type Grant } from '@rollcall/core/model/grant'
 import { type AuditedItem, type AuditedOutcome, Disclosed, type ReplyMembers } from '@rollcall/core/model/outcome'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -58,7 +58,7 @@ export function auditEntryOfAccepted(
   transaction_id: string,
   messages: Pick<AuditEntry, 'request' | 'reply'>,
 ): EntryWithPersons {
-  const confidential = header === null ? {} : detailsInHeader(header)
+  const confidential = header === null ? {} : confidentialDetailsInHeader(header)
   const entry: AuditEntry = {
     ...EMPTY_ENTRY,
     kind: 'acknowledgement',
@@ -106,7 +106,7 @@ export function auditEntryOfNotification(
 }
 
 /** Makes a second entry: it says that an answer, acknowledgement or callback, of which an entry was written, was never sent. */
-export function auditEntryOfUnsent([
+export function auditEntryOfUnsentMessage([
   { participant, registry, operation, correlation_id, transaction_id, reply },
 ]: EntryWithPersons): EntryWithPersons {
   const names = { participant, registry, operation, correlation_id, transaction_id, reply }
@@ -126,7 +126,7 @@ export function auditEntryOfAnswer(
   const [consent = null] = audited.flatMap((item) => item.consent ?? [])
   const purposes = distinctItemValues(audited, ({ purpose }) => purpose)
   const confidential = {
-    ...(header !== null && detailsInHeader(header)),
+    ...(header !== null && confidentialDetailsInHeader(header)),
     ...(reasons.length > 0 && { reason: reasons.join('\n') }),
   }
   const entry: AuditEntry = {
@@ -190,15 +190,15 @@ export function shownPathsOf(
   if (one === undefined || records.length > 1 || items.some(({ told }) => told !== undefined))
     return { records: records.length, shown: collectShownPaths(records, items) }
   const { record_type, paths } = one.audited
-  const known = shownByPaths.get(paths)
+  const known = shownMemberByPaths.get(paths)
   if (known?.record_type === record_type) return { records: 1, shown: known.shown }
   const shown = collectShownPaths(records, items)
-  shownByPaths.set(paths, { record_type, shown })
+  shownMemberByPaths.set(paths, { record_type, shown })
   return { records: 1, shown }
 }
 
 /** The `shown` of entries with one record, by the record's array of paths. Entries share it, so that its text is made once. */
-const shownByPaths = new WeakMap<readonly string[], { readonly record_type: string; readonly shown: AuditEntry['shown'] }>()
+const shownMemberByPaths = new WeakMap<readonly string[], { readonly record_type: string; readonly shown: AuditEntry['shown'] }>()
 
 function collectShownPaths(records: readonly Disclosed[], items: readonly AuditedItem[]): AuditEntry['shown'] {
   const shown = new Map<string, Set<string>>()
@@ -220,12 +220,12 @@ export function personsToAudit(records: readonly Disclosed[], items: readonly Au
   const shown = records.flatMap(({ audited }) => audited.persons)
   const named = items.flatMap(({ persons = [] }) => persons)
   const { seen = [], asked = [], written = [] } = Object.groupBy(named, ({ role }) => role)
-  const known = [...shown, ...omitKnownIdentifiers(seen, shown)]
-  return [...known, ...omitKnownIdentifiers(asked, known), ...omitKnownIdentifiers(written, [])]
+  const known = [...shown, ...omitRepeatedIdentifiers(seen, shown)]
+  return [...known, ...omitRepeatedIdentifiers(asked, known), ...omitRepeatedIdentifiers(written, [])]
 }
 
 /** Removes from each person the identifiers of known persons. A person without any other identifier is left out. */
-function omitKnownIdentifiers(persons: readonly AuditedPerson[], known: readonly AuditedPerson[]): readonly AuditedPerson[] {
+function omitRepeatedIdentifiers(persons: readonly AuditedPerson[], known: readonly AuditedPerson[]): readonly AuditedPerson[] {
   if (persons.length === 0) return persons
   const keys = new Set(known.flatMap(({ identifiers }) => identifiers.map(identifierKey)))
   return persons.flatMap(({ role, identifiers }) => {
@@ -238,16 +238,16 @@ function omitKnownIdentifiers(persons: readonly AuditedPerson[], known: readonly
 export const MOST_DETAIL_CHARACTERS = 255
 
 /** The confidential details in a header: the person who asks, and the case for which it is asked (`DEMANDED_META_MEMBERS`). */
-export function detailsInHeader({ meta }: Pick<IncomingHeader, 'meta'>): ConfidentialDetails {
+export function confidentialDetailsInHeader({ meta }: Pick<IncomingHeader, 'meta'>): ConfidentialAuditDetails {
   const said = DEMANDED_META_MEMBERS.flatMap((name) => {
     const value = meta?.[name]
-    return canBeDetail(value) ? [[name, value] as const] : []
+    return canBeConfidentialDetail(value) ? [[name, value] as const] : []
   })
   return Object.fromEntries(said)
 }
 
 /** True when a value can be a confidential detail: a text of 1 to `MOST_DETAIL_CHARACTERS` characters. */
-export const canBeDetail = (value: unknown): value is string =>
+export const canBeConfidentialDetail = (value: unknown): value is string =>
   typeof value === 'string' && value.length >= 1 && value.length <= MOST_DETAIL_CHARACTERS
 
 /**
@@ -260,7 +260,7 @@ export const makeAuditedMessage = (
   digest: string,
   signature: { readonly kid: string | null; readonly value: string } | null,
 ): AuditedMessage => ({
-  message_id: message_id === null ? null : messageKey(message_id),
+  message_id: message_id === null ? null : messageIdKey(message_id),
   digest,
   kid: signature?.kid ?? null,
   signature: signature?.value ?? null,

@@ -8,7 +8,7 @@ import { startedDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
 import { storedEntries, testAuditLog, vaultOf } from '../../settings/test/audit-log.ts'
 import { places } from '../../settings/test/tampering.ts'
 import { auditEntry } from '../test/audit-entry.ts'
-import { openDetails } from './confidential.ts'
+import { decryptConfidentialDetails } from './confidential.ts'
 import { loadAuditKeys } from './keys.ts'
 import { findEntryHash, type HashedEntry, readHashedEntries } from './store/evidence.ts'
 import { personRowsSql } from './store/packed-persons.ts'
@@ -92,8 +92,8 @@ describe('an entry', () => {
     const { confidential } = await loadAuditKeys(database.db, await vaultOf(database.db))
     const place = { chain: stored?.chain as string, sequence: stored?.sequence as number }
     const sealed = stored?.entry.sealed as string
-    expect(openDetails(confidential, place, sealed)).toEqual({ requested_by: 'clerk-77', case: 'C/9' })
-    expect(openDetails(confidential, { ...place, sequence: place.sequence + 1 }, sealed)).toBeNull()
+    expect(decryptConfidentialDetails(confidential, place, sealed)).toEqual({ requested_by: 'clerk-77', case: 'C/9' })
+    expect(decryptConfidentialDetails(confidential, { ...place, sequence: place.sequence + 1 }, sealed)).toBeNull()
   })
 
   test('is found by the messages of both sides, but not by a text that the database cannot hold', async () => {

@@ -3,22 +3,22 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '@rollcall/base/shared/clock'
 import type { Limits } from '@rollcall/core/limits'
 import type { AuditEntry, AuditedPerson, AuditLog, StoredAuditEntry } from '@rollcall/core/model/audit-entry'
-import { messageKey } from '@rollcall/core/model/exchange'
+import { messageIdKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
-import { isCheckViolation, isDataError, StoreBusy } from '@rollcall/database/database-errors'
+import { isCheckViolation, isValueRefusal, StoreBusy } from '@rollcall/database/database-errors'
 import { createGroupCommit } from '@rollcall/database/group-commit'
 import type { JointWrite } from '@rollcall/database/joint-write'
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import type { Vault } from '@rollcall/keys/vault'
 import type { Log } from '@rollcall/observe/log'
 import type { Metrics } from '@rollcall/observe/metrics'
 import { entryHash, firstPreviousHash } from './chain.ts'
 import { type ChainEnd, type CheckpointSigner, createCheckpointSigner } from './checkpoints.ts'
-import { sealDetails } from './confidential.ts'
+import { encryptConfidentialDetails } from './confidential.ts'
 import { type AuditKeys, createAuditKeyLoader } from './keys.ts'
 import { packedPersonsOf } from './persons.ts'
-import { createShapeCache, type EntryShapes, type KnownShape } from './shapes.ts'
-import { commitmentOf, entryKeysOf, type PackedPerson, packPersons } from './store/packed-persons.ts'
+import { type CachedShape, createShapeCache, type EntryShapes } from './shapes.ts'
+import { commitmentOf, entrySearchKeysOf, type PackedPerson, packPersons } from './store/packed-persons.ts'
 import { type JointRow, type NewEntry, readDatabaseTime, writeEntries } from './store/write-entries.ts'
 import { createWitness } from './witness.ts'
 import type { WitnessAddress } from './witness-target.ts'
@@ -40,7 +40,7 @@ const MOST_WAITING_ENTRIES = 10_000
 export type AuditMetrics = Pick<Metrics, 'audited' | 'checkpointMade' | 'witnessed'>
 
 /** An audit log that can also write an entry together with a row of another package. */
-export interface JointAuditLog extends AuditLog {
+export interface AuditLogWithRowWrites extends AuditLog {
   /**
    * Writes an entry and a row of another package in one statement.
    * @returns false: neither the row nor the entry was written, for example because another transaction locks the row
@@ -48,7 +48,7 @@ export interface JointAuditLog extends AuditLog {
   writeWith<Row>(joint: JointWrite<Row>, row: Row, entry: AuditEntry, persons: readonly AuditedPerson[]): Promise<boolean>
 }
 
-export interface ClosableAuditLog extends JointAuditLog {
+export interface ClosableAuditLog extends AuditLogWithRowWrites {
   /** Refuses further entries, waits for entries under way, and signs the end of the chain. Never rejects. */
   close(): Promise<void>
 }
@@ -101,7 +101,7 @@ function createChainWriter(
    * Writes entries. @returns for each entry, true when it was written; false: its joint row (of another package) could not be
    * locked, found or inserted (`JointWrite.held`), for example because another transaction locks the row
    */
-  readonly write: (entries: readonly PreparedEntry[]) => Promise<readonly boolean[]>
+  readonly write: (entries: readonly EntryWithPackedPersons[]) => Promise<readonly boolean[]>
   readonly end: () => void
 } {
   const shapes = createShapeCache()
@@ -112,7 +112,7 @@ function createChainWriter(
    */
   const append = async (
     current: WritableChain,
-    entries: readonly PreparedEntry[],
+    entries: readonly EntryWithPackedPersons[],
   ): Promise<readonly [WritableChain, readonly number[]]> => {
     const at = Math.max(current.at, Math.trunc(clock.now() + current.offset))
     const { rows, hash } = makeEntryRows(shapes, current, new Date(at).toISOString(), entries)
@@ -126,7 +126,7 @@ function createChainWriter(
     if (written.unheld.length > 0) return [current, written.unheld]
     return [{ id: current.id, sequence: current.sequence + entries.length, hash, at, offset: drift.offset }, []]
   }
-  const write = async (entries: readonly PreparedEntry[]): Promise<readonly boolean[]> => {
+  const write = async (entries: readonly EntryWithPackedPersons[]): Promise<readonly boolean[]> => {
     let current: WritableChain = chain ?? (await beginChain(db, clock))
     // The chain stays null until the commit: after a failure its end is unknown, and the next entry begins another chain.
     chain = null
@@ -147,7 +147,7 @@ function createChainWriter(
       chain = current
       if (held.length > 0) checkpoints.committed(chain)
     } catch (error) {
-      if (isDataError(error)) {
+      if (isValueRefusal(error)) {
         // PostgreSQL has refused a value and written nothing, so the chain goes on.
         chain = current
       } else {
@@ -168,7 +168,7 @@ function createChainWriter(
   }
 }
 
-interface PreparedEntry {
+interface EntryWithPackedPersons {
   readonly entry: AuditEntry
   readonly persons: readonly PackedPerson[]
   readonly keys: AuditKeys
@@ -177,7 +177,7 @@ interface PreparedEntry {
 
 /** The row of an entry, with its shape as this process knows it. */
 interface EntryRowWithShape extends NewEntry {
-  readonly shape: KnownShape | null
+  readonly shape: CachedShape | null
 }
 
 /** A chain, as its last committed entry left it. */
@@ -197,7 +197,7 @@ function makeEntryRows(
   shapes: EntryShapes,
   { id: chain, sequence: last, hash: previous }: WritableChain,
   at: string,
-  entries: readonly PreparedEntry[],
+  entries: readonly EntryWithPackedPersons[],
 ): { readonly rows: readonly EntryRowWithShape[]; readonly hash: Buffer } {
   let hash = previous
   const rows = entries.map(({ entry, persons, keys, joint }, index) => {
@@ -211,7 +211,7 @@ function makeEntryRows(
       ...columns,
       entry: composed.shape === null ? text : null,
       persons: packPersons(persons),
-      keys: entryKeysOf(persons, entry.repeats),
+      keys: entrySearchKeysOf(persons, entry.repeats),
       hash,
       emergency: entry.emergency === true,
       joint,
@@ -227,11 +227,11 @@ function toStoredAuditEntry(
 ): StoredAuditEntry {
   if (entry.confidential === undefined) return entry
   const { confidential, ...content } = entry
-  return { ...content, sealed: sealDetails(key, place, confidential) }
+  return { ...content, sealed: encryptConfidentialDetails(key, place, confidential) }
 }
 
 /** The stored form of the message_id, by which an entry is found; null when there is none, or it cannot be stored. */
 export function storedMessageIdOrNull(message: AuditEntry['request']): string | null {
   const message_id = message?.message_id ?? null
-  return message_id === null || !isStorable(message_id) ? null : messageKey(message_id)
+  return message_id === null || !isTextStorable(message_id) ? null : messageIdKey(message_id)
 }

@@ -7,7 +7,7 @@ import { testAuditLog } from '../../settings/test/audit-log.ts'
 import { auditEntry } from '../test/audit-entry.ts'
 import { insertCheckpoints } from '../test/checkpoints.ts'
 import type { CheckpointContent } from './checkpoints.ts'
-import { countUnwitnessed } from './store/checkpoints.ts'
+import { countUnwitnessedChains } from './store/checkpoints.ts'
 
 interface Stored {
   readonly chain: string
@@ -129,7 +129,7 @@ test('what no witness has is counted by few look-ups, however many checkpoints t
   await query(on.owner, 'analyze account_checkpoint')
   const run = vi.spyOn(on.db.pool, 'query')
   // The newest one that says `good` says it of those before it.
-  expect(await countUnwitnessed(on.db)).toEqual({ unwitnessed: 1, unwitnessedEntries: 6 })
+  expect(await countUnwitnessedChains(on.db)).toEqual({ unwitnessed: 1, unwitnessedEntries: 6 })
   const statement = String(run.mock.calls[0]?.[0])
   run.mockRestore()
   expect(await countRowsRead(on.db.pool, statement)).toBeLessThan(100)

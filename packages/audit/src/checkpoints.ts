@@ -6,7 +6,7 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Log } from '@rollcall/observe/log'
 import type { Metrics } from '@rollcall/observe/metrics'
 import { canonicalJson } from '@rollcall/protocol'
-import type { AuditKeys, AuditSigner, SymmetricKeyKids } from './keys.ts'
+import type { AuditKeys, AuditSigner, AuditSymmetricKeyKids } from './keys.ts'
 import { findNewestCheckpoints, insertCheckpoint, type NewCheckpoint } from './store/checkpoints.ts'
 import type { Witness, WitnessState } from './witness.ts'
 
@@ -31,7 +31,7 @@ export interface CheckpointContent {
   /** The state of the witness when the checkpoint was made: whether it had taken the previous ones. */
   readonly witness: WitnessState
   /** The kids of the keys for pseudonyms and for details; absent in the oldest checkpoints. */
-  readonly keys?: SymmetricKeyKids
+  readonly keys?: AuditSymmetricKeyKids
   /** When each active audit key was made, by kid, with microseconds; null: an infinite time. Absent in earlier versions. */
   readonly keys_created?: Readonly<Record<string, string | null>>
 }
@@ -82,32 +82,32 @@ export function signCheckpoint(signer: AuditSigner, content: CheckpointContent):
   }
 }
 
-interface ChainToSign {
+interface ChainSigningState {
   end: ChainEnd
   abandoned: boolean
   /** The newest checkpoint of the chain whose commit is certain; `NOTHING_SIGNED`: none yet. */
   signed: { readonly sequence: number; readonly digest: string | null; readonly at: Date | null }
   /** A checkpoint whose commit may have failed. The next checkpoint names it, so it is written again first. */
-  uncertain: CheckpointWithRow | null
+  uncertain: CheckpointContentAndRow | null
 }
 
-interface CheckpointWithRow {
+interface CheckpointContentAndRow {
   readonly content: CheckpointContent
   readonly row: NewCheckpoint
 }
 
 const NOTHING_SIGNED = { sequence: 0, digest: null, at: null }
 
-const hasUnsignedEnd = ({ end, signed }: ChainToSign): boolean => signed.sequence < end.sequence
+const hasUnsignedEnd = ({ end, signed }: ChainSigningState): boolean => signed.sequence < end.sequence
 
 export function createCheckpointSigner(deps: CheckpointDeps): CheckpointSigner {
   const { clock, limits, log, metrics, witness } = deps
-  const open = new Map<string, ChainToSign>()
+  const open = new Map<string, ChainSigningState>()
   let scheduled = false
   let signing = false
   let working: Promise<void> = Promise.resolve()
 
-  const sign = async (chain: ChainToSign, ended: boolean): Promise<void> => {
+  const sign = async (chain: ChainSigningState, ended: boolean): Promise<void> => {
     if (chain.uncertain !== null) await commitCheckpoint(deps, chain, chain.uncertain)
     if (!ended && !hasUnsignedEnd(chain)) return
     chain.uncertain = await makeCheckpoint(deps, chain, ended)
@@ -175,9 +175,9 @@ export function createCheckpointSigner(deps: CheckpointDeps): CheckpointSigner {
 
 async function makeCheckpoint(
   { db, keys, time, witness }: CheckpointDeps,
-  { end, signed }: ChainToSign,
+  { end, signed }: ChainSigningState,
   ended: boolean,
-): Promise<CheckpointWithRow> {
+): Promise<CheckpointContentAndRow> {
   const { signer, secrets, created } = await keys()
   const others = await findNewestCheckpoints(db.pool, end.id, signed.at)
   const at = new Date(Math.max(end.at, Math.trunc(time())))
@@ -198,8 +198,8 @@ async function makeCheckpoint(
 
 async function commitCheckpoint(
   { db, metrics, witness }: CheckpointDeps,
-  chain: ChainToSign,
-  { content, row }: CheckpointWithRow,
+  chain: ChainSigningState,
+  { content, row }: CheckpointContentAndRow,
 ): Promise<void> {
   await insertCheckpoint(db.pool, row)
   const digest = row.digest.toString('hex')

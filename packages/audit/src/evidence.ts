@@ -18,7 +18,7 @@ const SIGNATURE_MEMBERS = { kid: TextSchema, signature: Type.String({ pattern: '
 export const Evidence = closedObject({
   version: Type.Literal(1),
   made_at: TextSchema,
-  /** The message_id of the message, in its stored form (`messageKey`). */
+  /** The message_id of the message, in its stored form (`messageIdKey`). */
   message_id: TextSchema,
   /** Each entry of the message, followed by the later entries up to the checkpoint that signs them. */
   accounts: Type.Array(
@@ -61,7 +61,7 @@ export function signedEvidenceText(evidence: Omit<Evidence, 'signature'> & Parti
 }
 
 /** An entry that is proven by evidence. */
-export interface ProvenEntry {
+export interface VerifiedEvidenceEntry {
   readonly chain: string
   readonly sequence: number
   readonly at: string
@@ -78,7 +78,7 @@ const evidenceValidator = validator(Evidence)
 /** Verifies an evidence. @returns the message's entries, and the kids of the keys that signed @throws EvidenceFault */
 export async function checkEvidence(
   given: unknown,
-): Promise<{ readonly accounts: readonly ProvenEntry[]; readonly kids: readonly string[] }> {
+): Promise<{ readonly accounts: readonly VerifiedEvidenceEntry[]; readonly kids: readonly string[] }> {
   const problem = evidenceValidator.problem(given, 'evidence')
   if (problem !== null) throw new EvidenceFault(problem)
   const evidence = given as Evidence
@@ -122,7 +122,7 @@ function checkEntryProof(
   message_id: string,
   { chain, previous, entries, checkpoint }: Evidence['accounts'][number],
   where: string,
-): ProvenEntry {
+): VerifiedEvidenceEntry {
   const [first] = entries
   if (first === undefined) throw new EvidenceFault(`${where}: has no entry`)
   let hash: Buffer = Buffer.from(previous, 'hex')

@@ -1,8 +1,8 @@
 import type { Clock } from '@rollcall/base/shared/clock'
-import { isDataError, isUnavailable, safeDatabaseError } from '@rollcall/database/database-errors'
-import { createFloodLog, type Log } from '@rollcall/observe/log'
+import { isUnavailable, isValueRefusal, safeDatabaseError } from '@rollcall/database/database-errors'
+import { createFloodLimitingLog, type Log } from '@rollcall/observe/log'
 import { RequestFault } from '@rollcall/protocol'
-import type { JointAuditLog } from './audit-log.ts'
+import type { AuditLogWithRowWrites } from './audit-log.ts'
 
 /** An entry could not be written. The response is 503, and nothing that the entry describes may be sent. */
 export class NotAuditedFault extends RequestFault {
@@ -18,11 +18,11 @@ const FAILURE_LOG_PERIOD_MS = 60_000
  * Wraps an audit log: a failed write refuses the request, and is logged here unless the database was unavailable. If the
  * database refuses a value of a joint row (one of another package, written with the entry), its error is passed on.
  */
-export function failClosed<Writer extends JointAuditLog>(
+export function failClosed<Writer extends AuditLogWithRowWrites>(
   auditLog: Writer,
   { log, later }: { readonly log: Pick<Log, 'error'>; readonly later?: Clock['later'] },
 ): Writer {
-  const flood = createFloodLog<object>({
+  const flood = createFloodLimitingLog<object>({
     period: FAILURE_LOG_PERIOD_MS,
     most: 20,
     report: (failure, count) =>
@@ -41,7 +41,7 @@ export function failClosed<Writer extends JointAuditLog>(
     writeWith: (joint, row, entry, persons) =>
       auditLog.writeWith(joint, row, entry, persons).catch((error: unknown) => {
         // The database refused a value of the joint row, not of the entry, so the caller gets this error.
-        if (isDataError(error)) throw error
+        if (isValueRefusal(error)) throw error
         return closed(error)
       }),
   }

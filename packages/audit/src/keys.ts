@@ -21,7 +21,7 @@ import {
   type AuditKey,
   type AuditKeyKind,
   addAuditKey,
-  hasHadEntries,
+  hasAuditLogHadEntries,
   listAuditKeys,
   SEALED_AUDIT_KEY_TABLE,
 } from './store/audit-keys.ts'
@@ -44,13 +44,13 @@ export interface AuditKeys {
   /** The active key with which the audit log signs. */
   readonly signer: AuditSigner
   /** The kids of the secret keys, as checkpoints have them. */
-  readonly secrets: SymmetricKeyKids
+  readonly secrets: AuditSymmetricKeyKids
   /** The time at which each active key was made, by kid, in UTC with microseconds, for checkpoints; null: an infinite time. */
   readonly created: Readonly<Record<string, string | null>>
 }
 
 /** The kids of the two symmetric keys. The keys are never replaced: with others, earlier entries could not be found or read. */
-export interface SymmetricKeyKids {
+export interface AuditSymmetricKeyKids {
   readonly pseudonym: string
   readonly confidential: string
 }
@@ -115,7 +115,7 @@ export async function decryptAuditKey(vault: Vault, { kid, sealed }: AuditKey): 
 
 async function ensureCurrentKeys(db: Database, vault: Vault): Promise<readonly AuditKey[]> {
   // Entries are looked for before the keys are read: if another process has just written one, its new keys are in the list.
-  const audited = await hasHadEntries(db)
+  const audited = await hasAuditLogHadEntries(db)
   const all = await listAuditKeys(db)
   const current = (keys: readonly AuditKey[]) => keys.filter(({ retired_at }) => retired_at === null)
   const found = current(all)

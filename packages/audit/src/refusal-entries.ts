@@ -4,7 +4,7 @@ import type { RefusalEntryWriter } from '@rollcall/observe/refusals'
 import { EMPTY_ENTRY } from './audit-entry-of.ts'
 
 /** For this many different refusals, at most, we remember when the last entry was written. Equal refusals share an entry. */
-const MOST_REFUSAL_SORTS = 1_000
+const MOST_REMEMBERED_REFUSALS = 1_000
 
 /** Creates the writer of audit entries of refused requests. @param now milliseconds */
 export function createRefusalEntryWriter(auditLog: AuditLog, now: () => number): RefusalEntryWriter {
@@ -15,7 +15,7 @@ export function createRefusalEntryWriter(auditLog: AuditLog, now: () => number):
       const key = JSON.stringify(refusals)
       const at = now()
       const since = last.get(key) ?? at
-      if (last.size >= MOST_REFUSAL_SORTS) last.clear()
+      if (last.size >= MOST_REMEMBERED_REFUSALS) last.clear()
       last.set(key, at)
       const { refusal = 'others', participant = null, address, ...request } = refusals ?? {}
       const entry: AuditEntry = {

@@ -1,13 +1,13 @@
 /** Reviews of the use of an emergency grant. A seal binds finding, operator and time to the audit entry. */
 
-import { openDetails, sealDetails } from './confidential.ts'
+import { decryptConfidentialDetails, encryptConfidentialDetails } from './confidential.ts'
 import type { ConfidentialKey } from './keys.ts'
-import type { StoredReview } from './store/entry-pages.ts'
+import type { StoredEmergencyReview } from './store/entry-pages.ts'
 import type { EntryPlace } from './store/evidence.ts'
-import type { NewReview } from './store/reviews.ts'
+import type { NewEmergencyReview } from './store/reviews.ts'
 import { isSameTime } from './verify/chain.ts'
 
-export interface Review {
+export interface EmergencyReviewDetails {
   readonly finding: string
   readonly reviewed_by: string
   /** The time of the review: RFC 3339 in UTC, with milliseconds. */
@@ -15,12 +15,16 @@ export interface Review {
 }
 
 /** Makes the row of a review, with finding, operator and time encrypted in its seal. */
-export const sealReview = (key: ConfidentialKey, place: EntryPlace, { finding, reviewed_by, at }: Review): NewReview => ({
+export const encryptEmergencyReview = (
+  key: ConfidentialKey,
+  place: EntryPlace,
+  { finding, reviewed_by, at }: EmergencyReviewDetails,
+): NewEmergencyReview => ({
   chain: place.chain,
   sequence: place.sequence,
   at,
   reviewed_by,
-  sealed: sealDetails(key, place, { finding, reviewed_by, reviewed_at: at }),
+  sealed: encryptConfidentialDetails(key, place, { finding, reviewed_by, reviewed_at: at }),
 })
 
 /**
@@ -28,8 +32,11 @@ export const sealReview = (key: ConfidentialKey, place: EntryPlace, { finding, r
  * decrypt with the key too, but are no review. `isBound`: the seal covers operator and time; seals of earlier versions cover the
  * finding alone.
  */
-export function openReview(key: ConfidentialKey, row: StoredReview): (Review & { readonly isBound: boolean }) | null {
-  const { finding, reviewed_by, reviewed_at } = openDetails(key, row, row.sealed) ?? {}
+export function decryptEmergencyReview(
+  key: ConfidentialKey,
+  row: StoredEmergencyReview,
+): (EmergencyReviewDetails & { readonly isBound: boolean }) | null {
+  const { finding, reviewed_by, reviewed_at } = decryptConfidentialDetails(key, row, row.sealed) ?? {}
   if (finding === undefined) return null
   if (reviewed_by === undefined || reviewed_at === undefined) {
     const at = new Date(row.at)

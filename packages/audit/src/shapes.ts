@@ -8,31 +8,31 @@ import {
   type ColumnLetter,
   entryTextOf,
   isLowerCaseUuid,
-  markOfLetter,
   type PackingLetter,
   packValue,
   type StoredEntry,
+  shapeMarkOfLetter,
   splitShape,
 } from './store/entry-shape.ts'
 
 /** An entry as text, and divided into its shape and its own values. */
-export interface ComposedEntry {
+export interface EntryTextAndShape {
   /** The canonical JSON of the entry. */
   readonly text: string
   /** The shape of the entry; null when the entry is stored whole. */
-  readonly shape: KnownShape | null
+  readonly shape: CachedShape | null
   readonly packed: Buffer | null
   readonly correlation_id: string | null
 }
 
-export interface KnownShape {
+export interface CachedShape {
   readonly content: string
   /** SHA-256 of the content. */
   readonly digest: Buffer
   readonly pieces: readonly string[]
-  /** An entry of this shape. `fields`: its `ownFieldsOf`. `values`: its values in place of which the shape has marks. */
+  /** An entry of this shape. `fields`: its `perEntryFieldsOf`. `values`: its values in place of which the shape has marks. */
   readonly sample: StoredAuditEntry
-  readonly fields: OwnFields
+  readonly fields: PerEntryFields
   readonly values: readonly ValueOutsideShape[]
   /** True when the row of the shape is committed, as far as this process knows. */
   stored: boolean
@@ -52,7 +52,7 @@ const canonicalShownText = oncePerObject((shown: StoredAuditEntry['shown']) => {
 /** The shapes that this process has met, by which it makes the rows of entries. */
 export interface EntryShapes {
   /** Makes the row of an entry. A shape is stored when a second entry has it, so a shape of one entry costs no row. */
-  compose(entry: StoredAuditEntry, columns: MessageIdColumns): ComposedEntry
+  compose(entry: StoredAuditEntry, columns: MessageIdColumns): EntryTextAndShape
   /** Marks all shapes as not stored, because the database may have lost some: each is written again when it is used. */
   forget(): void
 }
@@ -63,13 +63,13 @@ type MessageIdColumns = Pick<StoredEntry, 'message_id' | 'reply_message_id'>
 const MOST_SHAPES = 5_000
 
 /** The most shapes of one participant: it must not fill memory or the table with ever new requests. */
-const MOST_SHAPES_PER_PEER = 1_000
+const MOST_SHAPES_PER_PARTICIPANT = 1_000
 
 /** The most characters of a shape, whose length a peer chooses; an entry with a longer one gets no shape. */
 const MOST_SHAPE_LENGTH = 8_192
 
 export function createShapeCache(): EntryShapes {
-  const met = new Map<string, { readonly of: string | null; readonly shape: KnownShape | null }>()
+  const met = new Map<string, { readonly of: string | null; readonly shape: CachedShape | null }>()
   const counts = new Map<string | null, number>()
   const count = (of: string | null, more: number): number => {
     const sum = (counts.get(of) ?? 0) + more
@@ -81,16 +81,17 @@ export function createShapeCache(): EntryShapes {
    * The last used shape for each key: the entry's `shown`, participant, registry, operation and kind. `compose` tries this shape
    * first, because entries with the same key often have the same shape.
    */
-  const last = new Map<string, KnownShape>()
+  const last = new Map<string, CachedShape>()
   return {
     compose(entry, columns) {
       const whole = () => ({ text: canonicalJson(entry), shape: null, packed: null, correlation_id: null })
       const shown = canonicalShownText(entry.shown).number
       const key = `${shown}\n${entry.participant}\n${entry.registry}\n${entry.operation}\n${entry.kind}`
       const guess = last.get(key)
-      const guessed = guess !== undefined && mayHaveSameShape(guess.sample, entry) ? findShapeValues(guess, entry, columns) : null
+      const guessed =
+        guess !== undefined && mayHaveSameShape(guess.sample, entry) ? findValuesOutsideShape(guess, entry, columns) : null
       if (guess !== undefined && guessed !== null) return packEntryWithShape(guess, guessed)
-      const { content, values } = divideEntry(entry, columns)
+      const { content, values } = divideIntoShapeAndValues(entry, columns)
       const known = met.get(content)
       if (known?.shape) {
         if (last.size >= MOST_SHAPES) last.clear()
@@ -99,7 +100,8 @@ export function createShapeCache(): EntryShapes {
       }
       const alone = whole()
       const of = entry.participant
-      if (known !== undefined || content.length > MOST_SHAPE_LENGTH || (counts.get(of) ?? 0) >= MOST_SHAPES_PER_PEER) return alone
+      if (known !== undefined || content.length > MOST_SHAPE_LENGTH || (counts.get(of) ?? 0) >= MOST_SHAPES_PER_PARTICIPANT)
+        return alone
       const [oldest] = met.size >= MOST_SHAPES ? met : []
       if (oldest !== undefined) {
         met.delete(oldest[0])
@@ -108,7 +110,7 @@ export function createShapeCache(): EntryShapes {
       const digest = sha256(content)
       const sample = detachedEntryCopy(entry)
       const pieces = splitShape(content)
-      const made = { content, digest, pieces, sample, fields: ownFieldsOf(sample), values, stored: false }
+      const made = { content, digest, pieces, sample, fields: perEntryFieldsOf(sample), values, stored: false }
       // A shape must not have an operator's name: pruning does not delete shapes. Entries of operators are rare.
       const isShared = entry.operator === null && canRebuildEntryText(packEntryWithShape(made, values), alone.text, columns)
       met.set(content, { of, shape: isShared ? made : null })
@@ -127,9 +129,9 @@ const detachedEntryCopy = ({ shown, ...others }: StoredAuditEntry): StoredAuditE
 
 /** Makes the row of an entry from its shape and the values between the pieces of the shape. */
 function packEntryWithShape(
-  shape: KnownShape,
+  shape: CachedShape,
   values: readonly ValueOutsideShape[],
-): ComposedEntry & { readonly shape: KnownShape } {
+): EntryTextAndShape & { readonly shape: CachedShape } {
   const { pieces } = shape
   let text = pieces[0] as string
   for (const [index, { value }] of values.entries()) text += value + (pieces[2 * index + 2] as string)
@@ -146,7 +148,7 @@ const canRebuildEntryText = (
 ): boolean => text === whole && entryTextOf({ content: shape.content, packed, correlation_id, ...columns }) === whole
 
 /** The members of which each entry has its own value, in the order of canonical JSON. */
-const ownFieldsOf = ({ consent, correlation_id, reply, request, sealed, transaction_id }: StoredAuditEntry) => ({
+const perEntryFieldsOf = ({ consent, correlation_id, reply, request, sealed, transaction_id }: StoredAuditEntry) => ({
   jti: consent?.jti,
   correlation_id,
   reply_digest: reply?.digest,
@@ -159,11 +161,11 @@ const ownFieldsOf = ({ consent, correlation_id, reply, request, sealed, transact
   transaction_id,
 })
 
-type OwnFields = ReturnType<typeof ownFieldsOf>
-type OwnField = keyof OwnFields
+type PerEntryFields = ReturnType<typeof perEntryFieldsOf>
+type PerEntryField = keyof PerEntryFields
 
 /** How the values of some members are packed. Parts of signatures are packed as times or bytes, other packed values as texts. */
-const FIELD_PACKINGS: Readonly<Partial<Record<OwnField, PackingLetter>>> = {
+const FIELD_PACKINGS: Readonly<Partial<Record<PerEntryField, PackingLetter>>> = {
   jti: 'u',
   reply_digest: 'h',
   request_digest: 'h',
@@ -172,7 +174,7 @@ const FIELD_PACKINGS: Readonly<Partial<Record<OwnField, PackingLetter>>> = {
 
 /** A value of an entry in whose place the shape has a mark, an escaped letter (`store/entry-shape.ts`). */
 interface ValueOutsideShape {
-  readonly field: OwnField
+  readonly field: PerEntryField
   readonly mark: PackingLetter | ColumnLetter
   /** The value as the text of the entry has it. */
   readonly value: string
@@ -182,7 +184,7 @@ interface ValueOutsideShape {
 
 /** The column that has the value of a field; null when none has it. */
 function findColumnOfField(
-  field: OwnField,
+  field: PerEntryField,
   value: string,
   { message_id, reply_message_id }: MessageIdColumns,
 ): ColumnLetter | null {
@@ -191,30 +193,30 @@ function findColumnOfField(
   return field === 'reply_message_id' && value === reply_message_id ? 'r' : null
 }
 
-const COLUMN_FIELDS: readonly OwnField[] = ['correlation_id', 'request_message_id', 'reply_message_id']
-const SIGNATURE_FIELDS: readonly OwnField[] = ['request_signature', 'reply_signature']
+const COLUMN_FIELDS: readonly PerEntryField[] = ['correlation_id', 'request_message_id', 'reply_message_id']
+const SIGNATURE_FIELDS: readonly PerEntryField[] = ['request_signature', 'reply_signature']
 
 /** The canonical JSON of a text, without its quotation marks. */
 const unquotedJsonText = (value: string): string => canonicalJson(value).slice(1, -1)
 
 /** Divides an entry into its shape and the values of its marks. */
-function divideEntry(
+function divideIntoShapeAndValues(
   entry: StoredAuditEntry,
   columns: MessageIdColumns,
 ): { readonly content: string; readonly values: readonly ValueOutsideShape[] } {
   const values: ValueOutsideShape[] = []
-  const add = (field: OwnField, mark: ValueOutsideShape['mark'], value: string, bytes: Buffer | null): string => {
+  const add = (field: PerEntryField, mark: ValueOutsideShape['mark'], value: string, bytes: Buffer | null): string => {
     values.push({ field, mark, value, bytes })
-    return markOfLetter(mark)
+    return shapeMarkOfLetter(mark)
   }
-  const addPacked = (field: OwnField, value: string, names: readonly PackingLetter[]): string => {
+  const addPacked = (field: PerEntryField, value: string, names: readonly PackingLetter[]): string => {
     for (const name of names) {
       const bytes = packValue(name, value)
       if (bytes !== null) return add(field, name, value, bytes)
     }
     return value
   }
-  const marked = (field: OwnField, text: string): string => {
+  const marked = (field: PerEntryField, text: string): string => {
     const value = unquotedJsonText(text)
     const column = findColumnOfField(field, text, columns)
     if (column !== null) return add(field, column, value, null)
@@ -222,9 +224,9 @@ function divideEntry(
     if (!SIGNATURE_FIELDS.includes(field)) return addPacked(field, value, [FIELD_PACKINGS[field] ?? 't', 't'])
     return value.replaceAll(SIGNATURE_PARTS_PATTERN, (part) => addPacked(field, part, part.length === 10 ? ['i'] : ['s', 'b']))
   }
-  const shownTexts: Partial<Record<OwnField, CanonicalText | null>> = {}
-  const fields = ownFieldsOf(entry)
-  for (const field of Object.keys(fields) as OwnField[]) {
+  const shownTexts: Partial<Record<PerEntryField, CanonicalText | null>> = {}
+  const fields = perEntryFieldsOf(entry)
+  for (const field of Object.keys(fields) as PerEntryField[]) {
     const value = fields[field]
     if (value !== undefined) shownTexts[field] = value === null ? null : new CanonicalText(`"${marked(field, value)}"`)
   }
@@ -256,16 +258,16 @@ function divideEntry(
 const SIGNATURE_PARTS_PATTERN = /[A-Za-z0-9+/_-]{43,}={0,2}|(?<![0-9])[0-9]{10}(?![0-9])/g
 
 /** The values of an entry, if its shape is that of the sample; null when it differs. */
-function findShapeValues(
-  { fields: ofSample, values: known }: KnownShape,
+function findValuesOutsideShape(
+  { fields: ofSample, values: known }: CachedShape,
   entry: StoredAuditEntry,
   columns: MessageIdColumns,
 ): readonly ValueOutsideShape[] | null {
   const values: ValueOutsideShape[] = []
-  const fields = ownFieldsOf(entry)
+  const fields = perEntryFieldsOf(entry)
   let next = 0
   for (const name in fields) {
-    const field = name as OwnField
+    const field = name as PerEntryField
     const value = fields[field]
     const like = ofSample[field]
     const first = known[next]

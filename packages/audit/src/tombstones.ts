@@ -48,10 +48,10 @@ export interface RestoreTombstone {
   /** The number of these acts that could not be applied, which the operator accepted; absent for none. */
   readonly undone?: number
   /** The chains that had not ended, each with its last entry and the last entry that a checkpoint signs. */
-  readonly open: readonly OpenChain[]
+  readonly open: readonly UnendedChain[]
 }
 
-export interface OpenChain {
+export interface UnendedChain {
   readonly chain: string
   readonly sequence: number
   readonly signed: number

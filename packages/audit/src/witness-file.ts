@@ -45,7 +45,7 @@ process.stdin.setEncoding('utf8').on('data', (part) => {
 type WriterProcess = ChildProcessByStdio<Writable, Readable, null>
 
 /** Sets whether the child process keeps this process running. It may do so only while a write is under way. */
-function setKeepsProcessRunning(writer: WriterProcess, how: 'ref' | 'unref'): void {
+function setWriterKeepsParentRunning(writer: WriterProcess, how: 'ref' | 'unref'): void {
   writer[how]()
   for (const stream of [writer.stdin, writer.stdout]) if (stream instanceof Socket) stream[how]()
 }
@@ -89,7 +89,7 @@ export function fileWitness(path: string): WitnessTarget {
           current.stdout.removeAllListeners('data')
           current.removeListener('exit', ended).removeListener('error', ended)
           signal.removeEventListener('abort', abort)
-          setKeepsProcessRunning(current, 'unref')
+          setWriterKeepsParentRunning(current, 'unref')
           if (code === 'taken') resolve()
           else reject(new WitnessFileError(code))
         }
@@ -101,7 +101,7 @@ export function fileWitness(path: string): WitnessTarget {
         current.stdout.on('data', (answer: Buffer) => settle(answer.toString().trim()))
         current.once('exit', ended).once('error', ended)
         signal.addEventListener('abort', abort, { once: true })
-        setKeepsProcessRunning(current, 'ref')
+        setWriterKeepsParentRunning(current, 'ref')
         current.stdin.write(`${lines.join('\n')}\n\0`)
       }),
     close() {

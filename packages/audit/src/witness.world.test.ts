@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startedDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
 import { testAuditLog } from '../../settings/test/audit-log.ts'
 import { auditEntry } from '../test/audit-entry.ts'
-import { countUnwitnessed } from './store/checkpoints.ts'
+import { countUnwitnessedChains } from './store/checkpoints.ts'
 import { WITNESS_TIMEOUT_MS } from './witness.ts'
 import { readWitnessLine } from './witness-line.ts'
 import { syslogWitness } from './witness-syslog.ts'
@@ -117,7 +117,7 @@ test('a witness that fails stops nothing; it is counted, logged once and named b
     await expect.poll(() => auditLog.counted.filter((line) => line === 'witness failed')).toHaveLength(count)
   }
   expect(auditLog.logged).toEqual(['the witness of the audit log does not take checkpoints'])
-  expect(await countUnwitnessed(on.db)).toEqual({ unwitnessed: 1, unwitnessedEntries: 2 })
+  expect(await countUnwitnessedChains(on.db)).toEqual({ unwitnessed: 1, unwitnessedEntries: 2 })
   await mkdir(join(path, '..'))
   await auditLog.close()
   const lines = (await readFile(path, 'utf8')).trimEnd().split('\n').map(readWitnessLine)

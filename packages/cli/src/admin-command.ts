@@ -3,7 +3,7 @@ import { Argument, type Command, Option } from 'commander'
 import type { LeafCommand } from './command-tree.ts'
 import type { CommandDeps } from './environment.ts'
 import { EXIT_CODES } from './failure.ts'
-import { factsText, type OutputOptions, printResult, withJsonOption } from './output.ts'
+import { namesAndValuesText, type OutputOptions, printResult, withJsonOption } from './output.ts'
 import type { SchemaMember } from './schema-reader.ts'
 import { listenForStop } from './stop.ts'
 
@@ -127,7 +127,7 @@ async function runAdminFunction<Input, Result, More>(
   given: CommandLineValues<Input>,
   options: OutputOptions,
 ): Promise<void> {
-  const whole = { ...given, ...(await readMemberFiles(row, given)) }
+  const whole = { ...given, ...(await readInputMemberFiles(row, given)) }
   const members = Object.entries({ ...whole, ...(await row.input?.(whole)) })
   const { properties = {} } = adminFunction.input
   const input = Object.fromEntries(members.filter(([name]) => Object.hasOwn(properties, name))) as Input
@@ -144,21 +144,21 @@ async function runAdminFunction<Input, Result, More>(
   )
   const hasMore = Array.isArray(found) && found.length > limit
   const result = hasMore ? (found.slice(0, limit) as Result) : found
-  const text = row.text === undefined ? factsText(result as object) : await row.text(result, given, more)
+  const text = row.text === undefined ? namesAndValuesText(result as object) : await row.text(result, given, more)
   printResult(options, result, hasMore ? `${text}\nthere are more; --limit shows them` : text)
   if (row.failed?.(result)) process.exitCode = EXIT_CODES.failed
 }
 
 /** The part of a command's definition that says which members of the input are read from files. */
-type MembersFromFiles = Pick<AdminCommandDefinition<unknown, unknown, unknown>, 'args' | 'options' | 'reads' | 'file'>
+type InputMembersFromFiles = Pick<AdminCommandDefinition<unknown, unknown, unknown>, 'args' | 'options' | 'reads' | 'file'>
 
 /** The option that names the file of a member, for messages; undefined when the member is an argument. */
-function findFileOption({ args = '', options = {} }: MembersFromFiles, member: string): string | undefined {
+function findFileOption({ args = '', options = {} }: InputMembersFromFiles, member: string): string | undefined {
   const { flags = `--${member}` } = asOptionSpelling(options[member])
   return args.includes(member) ? undefined : flags.split(' ')[0]
 }
 
-async function readMemberFiles(row: MembersFromFiles, given: Readonly<Record<string, unknown>>) {
+async function readInputMemberFiles(row: InputMembersFromFiles, given: Readonly<Record<string, unknown>>) {
   const texts: Record<string, unknown> = {}
   if (row.reads === undefined) return texts
   const { readFileOrStdin } = await import('./input.ts')
@@ -172,7 +172,7 @@ async function readMemberFiles(row: MembersFromFiles, given: Readonly<Record<str
 }
 
 async function callWithYamlFile<Input, Result>(
-  row: MembersFromFiles,
+  row: InputMembersFromFiles,
   input: Input,
   call: (input: Input) => Promise<Result>,
 ): Promise<Result> {

@@ -39,7 +39,7 @@ const disclosedPathsText = ({ shown }: AuditEntries[number]): string | null => {
  */
 export function personAuditText({ identifier_types, seen, written, asked }: PersonAudit): string {
   const part = (title: string, accesses: PersonAudit['seen']): string =>
-    `${title}: ${accesses.length}${accesses.length === 0 ? '' : `\n${tableText([...ENTRY_COLUMNS, ...extraColumnsOf(accesses)], accessRows(accesses), '')}`}`
+    `${title}: ${accesses.length}${accesses.length === 0 ? '' : `\n${tableText([...ENTRY_COLUMNS, ...listUsedOptionalColumns(accesses)], accessRows(accesses), '')}`}`
   return [
     `looked for by identifiers of the types ${identifier_types.join(', ')}`,
     part('Has seen data', seen),
@@ -53,7 +53,7 @@ const ACCESS_DETAIL_COLUMNS = ['requested_by', 'case', 'reason'] as const
 const ACCESS_FLAG_COLUMNS = ['again', 'unsent'] as const
 
 /** The names of the optional columns that have a value for at least one access. */
-const extraColumnsOf = (accesses: PersonAudit['seen']): readonly string[] => [
+const listUsedOptionalColumns = (accesses: PersonAudit['seen']): readonly string[] => [
   ...ACCESS_DETAIL_COLUMNS.filter((name) => accesses.some((access) => access[name] !== undefined)),
   ...ACCESS_FLAG_COLUMNS.filter((name) => accesses.some((access) => access[name])),
 ]

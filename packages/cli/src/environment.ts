@@ -26,7 +26,7 @@ export const embeddedDatabasePaths = ({ dataDirectory }: Config) => embeddedLayo
 /**
  * True when DATABASE_URL is set, whether or not that database answers, or when an embedded database exists; none is made here.
  */
-export async function isDatabaseKnown(config: Config): Promise<boolean> {
+export async function hasUrlOrEmbeddedDatabase(config: Config): Promise<boolean> {
   if (config.databaseUrl !== undefined) return true
   return lstat(embeddedDatabasePaths(config).home).then(
     () => true,
@@ -55,12 +55,12 @@ export interface CommandDeps extends BaseActDeps {
  */
 export async function withDatabase<Result>(work: (deps: CommandDeps) => Promise<Result>): Promise<Result> {
   const config = readConfiguration()
-  if (!(await isDatabaseKnown(config))) {
+  if (!(await hasUrlOrEmbeddedDatabase(config))) {
     throw new CommandError(
       `there is no database in ${config.dataDirectory} yet; set ROLLCALL_DATA or DATABASE_URL, or make one with rollcall migrate`,
     )
   }
-  return withUncheckedDatabase(config, async (deps) => {
+  return withPossiblyEmptyDatabase(config, async (deps) => {
     await checkSchema(deps.db)
     return work({ ...deps, ...(await findCallerAndApprovals(config, deps.db)) })
   })
@@ -80,7 +80,7 @@ export const withNonDemoDatabase = <Result>(work: (deps: CommandDeps) => Promise
  * Like `withDatabase`, but the database may have no tables yet, and an embedded one is made. The caller is always the
  * user of the shell, and no act waits for a second operator.
  */
-export async function withUncheckedDatabase<Result>(
+export async function withPossiblyEmptyDatabase<Result>(
   config: Config,
   work: (deps: CommandDeps) => Promise<Result>,
 ): Promise<Result> {

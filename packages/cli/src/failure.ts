@@ -52,7 +52,7 @@ export async function reportFailure(error: unknown): Promise<number> {
 
 /** Returns a failure in words: an expected one with its message and hint, an unexpected one without data. */
 export async function failureText(error: unknown): Promise<string> {
-  return error instanceof Error && isExpectedError(error) ? `${error.message}${refusalHint(error)}` : unexpectedText(error)
+  return error instanceof Error && isExpectedError(error) ? `${error.message}${refusalHint(error)}` : unexpectedErrorText(error)
 }
 
 /** The hint of a refusal, such as the nearest name for an unknown participant; empty when there is none. */
@@ -63,27 +63,27 @@ function isExpectedError(error: unknown): boolean {
 }
 
 /** Returns words for an unexpected error, without its message, which may quote a record or a password. */
-async function unexpectedText(error: unknown): Promise<string> {
+async function unexpectedErrorText(error: unknown): Promise<string> {
   const { isUnavailable, safeDatabaseError } = await import('@rollcall/database/database-errors')
   const { error: name, sqlstate, code } = safeDatabaseError(error)
   const what = sqlstate ?? code ?? name
   if (code === 'ERR_INVALID_URL') return `DATABASE_URL must be an address such as ${DATABASE_URL_FORM}`
   const message = error instanceof Error ? error.message : ''
-  const place = await findDatabasePlace()
-  const advice = place && databaseAdvice({ sqlstate, code: firstAddressErrorCode(error) ?? code, message }, place)
+  const place = await findDatabaseDescription()
+  const advice = place && databaseAdvice({ sqlstate, code: findHostAddressErrorCode(error) ?? code, message }, place)
   if (advice) return advice
   if (isUnavailable(error)) return `the database does not answer (${what})`
   return `unexpected error (${what}); LOG_LEVEL=debug shows where`
 }
 
 /** The code of the first error, when a host has several addresses and none could be reached; undefined for other errors. */
-function firstAddressErrorCode(error: unknown): string | undefined {
+function findHostAddressErrorCode(error: unknown): string | undefined {
   const [first] = error instanceof AggregateError ? error.errors : []
   return first instanceof Error && 'code' in first ? String(first.code) : undefined
 }
 
 /** The database in DATABASE_URL, without secrets; undefined for the embedded one, or when a setting is wrong. */
-async function findDatabasePlace(): Promise<string | undefined> {
+async function findDatabaseDescription(): Promise<string | undefined> {
   const [{ readConfig }, { describeDatabase }] = await Promise.all([
     import('@rollcall/settings/config'),
     import('@rollcall/settings/storage'),

@@ -18,7 +18,7 @@ const countsAsCells = ({ understood, empty, not_understood }: CountedColumnOrAtt
 })
 
 /** Says how a CSV file was read, because much of that is guessed; no line for other formats. */
-export function howReadText({ encoding, delimiter, header }: ImportResult['read_as']): string[] {
+export function csvReadingText({ encoding, delimiter, header }: ImportResult['read_as']): string[] {
   if (delimiter === null) return []
   const first = header ? 'with a header line' : 'without a header line'
   return [`read as CSV in ${encoding}, with ${delimiterName(delimiter)} between cells, ${first}`]

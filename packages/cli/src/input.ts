@@ -7,12 +7,12 @@ import { JsonError, type JsonValue, parseJson } from '@rollcall/protocol'
 import { CommandError } from './failure.ts'
 
 /** Streams of standard input that were read already. A process has one such stream; tests put others in its place. */
-const takenInputs = new WeakSet<Readable>()
+const alreadyReadInputs = new WeakSet<Readable>()
 
 /** Returns standard input, which can be read only once. @throws CommandError another file of the command was read from it */
 export function takeStandardInput(): Readable {
-  if (takenInputs.has(process.stdin)) throw new CommandError('only one file can be read from standard input (-)')
-  takenInputs.add(process.stdin)
+  if (alreadyReadInputs.has(process.stdin)) throw new CommandError('only one file can be read from standard input (-)')
+  alreadyReadInputs.add(process.stdin)
   return process.stdin
 }
 

@@ -5,7 +5,7 @@ import { createLog, type Log } from '@rollcall/observe/log'
 import type { ListenerName, RunningServer } from '@rollcall/server/app/serve'
 import type { Config } from '@rollcall/settings/config'
 import { CommandError } from './failure.ts'
-import { trialRecords } from './synthetic-people.ts'
+import { makeSampleRecords } from './synthetic-people.ts'
 
 interface ListenerDescription {
   /** The environment variables that set the host and the port of the listener. */
@@ -63,7 +63,7 @@ export async function startListening(
   const { ListenFailed, startServer } = await import('@rollcall/server/app/serve')
   const log = createLog({ level: config.logLevel })
   try {
-    return { server: await startServer(config, await createContext(config, db, { log, samples: trialRecords })), log }
+    return { server: await startServer(config, await createContext(config, db, { log, samples: makeSampleRecords })), log }
   } catch (error) {
     throw error instanceof ListenFailed ? explainListenError(error.cause, error.listener, config) : error
   }

@@ -71,13 +71,13 @@ function cellText(cell: TableCell | undefined): string {
 }
 
 /** Returns names and values as a text of two columns: a list on one line, an object as JSON, null and an empty list as `-`. */
-export function factsText(facts: object): string {
+export function namesAndValuesText(facts: object): string {
   const rows = Object.entries(facts)
   const width = Math.max(15, ...rows.map(([name]) => name.length)) + 1
-  return rows.map(([name, value]) => `${name.padEnd(width)}${factText(value)}`).join('\n')
+  return rows.map(([name, value]) => `${name.padEnd(width)}${valueCellText(value)}`).join('\n')
 }
 
-function factText(value: unknown): string {
+function valueCellText(value: unknown): string {
   if (Array.isArray(value)) return value.join(' ') || '-'
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '-')
 }

@@ -7,7 +7,7 @@ import { EXIT_CODES, reportFailure } from './failure.ts'
 /** The module of a command: it adds the command by a function, or exports the command and those below it as data. */
 type CommandModule = { readonly addCommand: (program: Command) => void } | { readonly COMMAND_TREE: LeafCommand | CommandGroup }
 
-interface ListedCommand {
+interface CommandListEntry {
   /** The line about this command in the list of all commands. The list is made without loading the commands. */
   readonly summary: string
   readonly load: () => Promise<CommandModule>
@@ -16,7 +16,7 @@ interface ListedCommand {
 const FIRST_GROUP_TITLE = 'Run a server:'
 
 /** A row for each command, by group, in the order of the help. */
-const COMMANDS: Readonly<Record<string, Readonly<Record<string, ListedCommand>>>> = {
+const COMMANDS: Readonly<Record<string, Readonly<Record<string, CommandListEntry>>>> = {
   [FIRST_GROUP_TITLE]: {
     serve: { summary: 'run the server; it migrates the database first', load: () => import('./commands/serve.ts') },
     demo: { summary: 'run a demo with synthetic people', load: () => import('./commands/demo.ts') },

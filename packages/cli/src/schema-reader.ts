@@ -27,7 +27,7 @@ export interface SchemaMember {
 }
 
 /** How the text of an option or an argument becomes a value. */
-interface TextReader {
+interface OptionTextReader {
   /** Reads the text; undefined: the text is the value. `before` is what earlier uses of the same option gave. */
   readonly parse?: (text: string, before?: readonly unknown[]) => unknown
   /** The only values that are possible; undefined: the values are not listed. */
@@ -50,14 +50,14 @@ export function schemaMembers(input: object): readonly SchemaMember[] {
 }
 
 /** Finds how a member is read; null: no option can give its value, as for an object. @param none the word for null */
-export function findMemberReader(schema: JsonSchema, none: string): TextReader | null {
+export function findMemberReader(schema: JsonSchema, none: string): OptionTextReader | null {
   if (schema.anyOf !== undefined) return unionReader(schema.anyOf, none)
   if (schema.enum !== undefined) return { choices: schema.enum }
   if (schema.format === 'date-time') return { placeholder: 'time', parse: (text) => readInstant(text).toISOString() }
   return READERS_BY_TYPE[schema.type ?? '']?.(schema) ?? null
 }
 
-const READERS_BY_TYPE: Readonly<Record<string, (schema: JsonSchema) => TextReader | null>> = {
+const READERS_BY_TYPE: Readonly<Record<string, (schema: JsonSchema) => OptionTextReader | null>> = {
   string: () => ({}),
   boolean: () => ({ placeholder: '' }),
   integer: ({ minimum = 0, maximum }) => ({ placeholder: 'number', parse: wholeNumberReader(minimum, maximum) }),
@@ -73,7 +73,7 @@ const READERS_BY_TYPE: Readonly<Record<string, (schema: JsonSchema) => TextReade
 }
 
 /** Makes a reader for a union of words, such as `unlimited`, and one type of value; null when it has several types of values. */
-function unionReader(kinds: readonly JsonSchema[], none: string): TextReader | null {
+function unionReader(kinds: readonly JsonSchema[], none: string): OptionTextReader | null {
   const words = kinds.flatMap(({ const: word, type }) => word ?? (type === 'null' ? none : []))
   const others = kinds.filter((kind) => kind.const === undefined && kind.type !== 'null')
   const [other = {}] = others

@@ -1,4 +1,4 @@
-/** Makes synthetic people: all registries of the demo and the sandbox have the same people. `trialRecords` makes others. */
+/** Makes synthetic people: all registries of the demo and the sandbox have the same people. `makeSampleRecords` makes others. */
 import { Readable } from 'node:stream'
 import { kindNamed } from '@rollcall/protocol'
 import { generate, generateLines } from '@rollcall/synthetic'
@@ -41,5 +41,5 @@ function* joinLinesInPieces(lines: Iterable<string>): Generator<string> {
 }
 
 /** Makes 100 records of a kind, for functions that need a synthetic record of a certain record type. */
-export const trialRecords = (kind: string, identifier_types: RenamedIdentifierTypes = {}): Iterable<object> =>
+export const makeSampleRecords = (kind: string, identifier_types: RenamedIdentifierTypes = {}): Iterable<object> =>
   generate(kind, { count: 100, seed: 'test', identifier_types })

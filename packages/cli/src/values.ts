@@ -13,7 +13,7 @@ export function wholeNumberReader(min: number, max: number = Number.MAX_SAFE_INT
 }
 
 /** Makes a reader of limits above 0, whole ones where `whole` is set. `unlimited` is read as Infinity. */
-export function limitReader(options: { readonly whole: boolean }): (text: string) => number {
+export function makeReaderOfLimits(options: { readonly whole: boolean }): (text: string) => number {
   return (text) => {
     if (text === 'unlimited') return Number.POSITIVE_INFINITY
     const value = Number(text)
@@ -42,26 +42,29 @@ export const PERSON_HELP = {
   value: { help: 'its value' },
 } as const
 
-/** Adds the arguments that name a person. `readPerson` reads them. */
+/** Adds the arguments that name a person. `readPersonIdentifier` reads them. */
 export const addPersonArguments = (command: Command): Command =>
   command.argument('<type>', PERSON_HELP.type.help).argument('[value]', PERSON_HELP.value.help)
 
-/** Reads the person from the arguments `type` and `value`. @throws CommandError as `readPerson` */
+/** Reads the person from the arguments `type` and `value`. @throws CommandError as `readPersonIdentifier` */
 export const readPersonArguments = ({ type, value }: Readonly<Record<string, unknown>>) =>
-  readPerson(String(type), value === undefined ? undefined : String(value))
+  readPersonIdentifier(String(type), value === undefined ? undefined : String(value))
 
 /** Reads a person from two words or one. @throws CommandError a single word is not TYPE=VALUE */
-export const readPerson = (type: string, value: string | undefined): { readonly type: string; readonly value: string } =>
+export const readPersonIdentifier = (
+  type: string,
+  value: string | undefined,
+): { readonly type: string; readonly value: string } =>
   value === undefined ? readTypeAndValue(type, 'an identifier in one word') : { type, value }
 
 /** Returns an identifier with the member names `identifier_type` and `identifier_value`. */
-export const renameIdentifierMembers = ({ type, value }: ReturnType<typeof readPerson>) => ({
+export const renameIdentifierMembers = ({ type, value }: ReturnType<typeof readPersonIdentifier>) => ({
   identifier_type: type,
   identifier_value: value,
 })
 
 /** Reads values in the form NAME=VALUE into an object. A value without a name gets the name `unnamed`. */
-export const readNamedValues = (given: readonly string[], unnamed: string): Record<string, string> =>
+export const readNameValuePairs = (given: readonly string[], unnamed: string): Record<string, string> =>
   Object.fromEntries(
     given.map((text): [string, string] => {
       const at = text.indexOf('=')

@@ -1,7 +1,7 @@
 /** Asynchronous exchanges with the real server on real PostgreSQL: its callbacks come to a receiver on loopback. */
 
 import { publishEvent } from '@rollcall/admin/events/publish'
-import { MAILBOXES_PAYLOAD_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
+import { MAILBOXES_NOTIFY_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
 import type { Jwk } from '@rollcall/protocol'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -277,7 +277,7 @@ describe('a subscription', () => {
     await first(told)
     const { pool } = server.database.db
     await pool.query(`update notification set due_at = now() where state = 'waiting'`)
-    await pool.query('select pg_notify($1, $2)', [WORK_CHANNEL, MAILBOXES_PAYLOAD_PREFIX])
+    await pool.query('select pg_notify($1, $2)', [WORK_CHANNEL, MAILBOXES_NOTIFY_PREFIX])
     await expect.poll(() => told.length, { timeout: 60_000 }).toBeGreaterThan(3)
     expect(told).toEqual([
       { name: 'Now', codes: [immediate], superseded: false },

@@ -2,7 +2,7 @@
 
 import type { Clock } from '@rollcall/base/shared/clock'
 import type { Log } from '@rollcall/observe/log'
-import type { AddressGuard, GuardOwner } from '@rollcall/participants/egress/address-guard'
+import type { AddressGuard, AddressGuardOwner } from '@rollcall/participants/egress/address-guard'
 import { createKeySetFetcher } from '@rollcall/participants/trust/key-sets'
 import { cacheKeyImports } from '@rollcall/participants/trust/peer-keys'
 import { type PublicKey, signatureKeys, verifyingKey, type WebCryptoKey } from '@rollcall/protocol'
@@ -18,7 +18,7 @@ export interface AuthorityKeyFinder {
 
 /** Creates the finder of keys. @param deps.guardOf returns the guard that fetches the key set of an authority */
 export function createAuthorityKeyFinder(deps: {
-  readonly guardOf: (authority: GuardOwner) => Pick<AddressGuard, 'request'>
+  readonly guardOf: (authority: AddressGuardOwner) => Pick<AddressGuard, 'request'>
   readonly log: Pick<Log, 'warn'>
   readonly clock: Pick<Clock, 'now'>
 }): AuthorityKeyFinder {

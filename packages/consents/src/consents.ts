@@ -9,10 +9,10 @@ import type { Database } from '@rollcall/database/database'
 import { type ConsentClaims, identifierValue, type Kind, resolveIdentifierType } from '@rollcall/protocol'
 import type { AuthorityKeyFinder } from './authority-keys.ts'
 import { findAuthority } from './store/authorities.ts'
-import { isConsentEnded, noteFirstUse } from './store/consent-uses.ts'
+import { isConsentEnded, noteFirstConsentUse } from './store/consent-uses.ts'
 import { ConsentProblem, type RequestUnderConsent, verifyConsent } from './verify.ts'
 
-export interface Consents {
+export interface ConsentChecks {
   /** Verifies a signed consent. The settings of the authority are at most half a second old. @throws ConsentProblem */
   verify(jws: string, scope: RequestUnderConsent): Promise<SignedConsent>
   /**
@@ -28,7 +28,7 @@ export interface Consents {
 export function createConsentChecks(
   db: Pick<Database, 'pool'>,
   deps: { readonly keys: AuthorityKeyFinder; readonly pseudonyms: MakePseudonyms; readonly clock: Pick<Clock, 'now'> },
-): Consents {
+): ConsentChecks {
   const { keys, pseudonyms, clock } = deps
   const authorities = createShortLivedCache((name) => findAuthority(db, name), { now: clock.now })
   return {
@@ -41,7 +41,7 @@ export function createConsentChecks(
       const [pseudonym] = await pseudonyms([subject])
       if (pseudonym === undefined) throw new Error('unreachable: one identifier has one pseudonym')
       const signed = { authority: authority.id, jti, given_at, expires_at }
-      const first = await noteFirstUse(db, signed, { participant: participant.id, pseudonym })
+      const first = await noteFirstConsentUse(db, signed, { participant: participant.id, pseudonym })
       if (Buffer.compare(first.pseudonym, pseudonym) !== 0) {
         throw new ConsentProblem('jti: names a consent of another person')
       }

@@ -8,7 +8,7 @@ import { INITIAL_PROGRESS, saveProgress } from '@rollcall/import/import-progress
 import { setCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { saveCheck } from '@rollcall/participants/store/participant-checks'
 import { changeParticipant } from '@rollcall/participants/store/participants'
-import { noteUsedKey } from '@rollcall/participants/store/published-keys'
+import { notePublishedKeyUse } from '@rollcall/participants/store/published-keys'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { openBrowser, type TestBrowser } from '../../admin/test/browser.ts'
 import { keyPair, publicKey } from '../../core/test/key-pairs.ts'
@@ -75,7 +75,7 @@ beforeAll(async () => {
 
   // Stored hostile texts: keys, the report of a check, an import with a rejected line.
   await registerKey(server, SENDER, keyPair('Ed25519'), { use: 'sig', kid: plain(hostile('kid')) })
-  await noteUsedKey(db, SENDER, await publicKey('Ed25519', { kid: plain(hostile('published')), sender_id: SENDER }))
+  await notePublishedKeyUse(db, SENDER, await publicKey('Ed25519', { kid: plain(hostile('published')), sender_id: SENDER }))
   const steps = [{ name: 'send', state: 'missing' as const, text: hostile('check') }]
   const report = { checked_at: new Date(), version: '0.1.0', passed: false, steps }
   await saveCheck(db, { participant, registry: civil, since: new Date() }, report)

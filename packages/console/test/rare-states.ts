@@ -4,7 +4,7 @@ import { addAttribute, indexAttribute } from '@rollcall/admin/registries/attribu
 import type { Registry } from '@rollcall/core/model/registry'
 import { INITIAL_PROGRESS, saveProgress } from '@rollcall/import/import-progress'
 import { saveCheck } from '@rollcall/participants/store/participant-checks'
-import { noteUsedKey } from '@rollcall/participants/store/published-keys'
+import { notePublishedKeyUse } from '@rollcall/participants/store/published-keys'
 import { tryClaimImport } from '@rollcall/records/records/claims'
 import { acting } from '../../admin/test/acting.ts'
 import { publicKey } from '../../core/test/key-pairs.ts'
@@ -56,5 +56,6 @@ export async function checked(server: TestServer, registry: Registry, sender_id:
     const passed = steps.every(({ state }) => state !== 'missing')
     await saveCheck(db, { participant, registry, since }, { checked_at: since, version: '0.1.0', passed, steps })
   }
-  for (const kid of ['2026-10', '2026-11']) await noteUsedKey(db, sender_id, await publicKey('Ed25519', { kid, sender_id }))
+  for (const kid of ['2026-10', '2026-11'])
+    await notePublishedKeyUse(db, sender_id, await publicKey('Ed25519', { kid, sender_id }))
 }

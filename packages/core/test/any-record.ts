@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonValue, type Kind, type RecordType, searchKey } from '@rollcall/protocol'
 import fc from 'fast-check'
 import type { TSchema } from 'typebox'
-import { visibleTrees } from '../src/policy/visible.ts'
+import { visibleMemberTrees } from '../src/policy/visible.ts'
 
 /** Attributes, lists and related persons of the record types of a kind, as a grant names them. */
 export function grantedNames(kind: Kind): readonly string[] {
@@ -45,7 +45,7 @@ export function inOneSpelling(value: JsonValue): JsonValue {
 /** True when the record type, or one that is related to it, has the name. */
 export function isKnownName(kind: Kind, recordType: RecordType, name: string): boolean {
   try {
-    visibleTrees(kind, [recordType], [name])
+    visibleMemberTrees(kind, [recordType], [name])
     return true
   } catch {
     return false

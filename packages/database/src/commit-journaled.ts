@@ -11,7 +11,7 @@ import type { Database } from './database.ts'
  * @throws the error of the work, or of the journal when it cannot write: then nothing is committed. Also the error of `beside`:
  * then the work is committed.
  */
-export async function commitJournaled<Result>(
+export async function commitJournaledWork<Result>(
   { kysely, journal }: Pick<Database, 'kysely' | 'journal'>,
   work: (transaction: Transaction<unknown>) => Promise<Result>,
   actOf: (result: Result) => JournalAct | null,

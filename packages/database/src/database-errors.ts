@@ -42,7 +42,7 @@ const UNAVAILABLE_SQLSTATES: readonly string[] = [
   '58', // error of the system below PostgreSQL
 ]
 
-const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
+const UNAVAILABLE_SYSTEM_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'ECONNABORTED',
@@ -82,7 +82,7 @@ export function isUnavailable(error: unknown): boolean {
   const code = findSystemCode(error)
   // A unix socket may be missing for a while. Any other missing file is an error of the program.
   if (code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect'
-  if (code !== undefined) return UNAVAILABLE_CODES.has(code)
+  if (code !== undefined) return UNAVAILABLE_SYSTEM_CODES.has(code)
   return UNAVAILABLE_TEXT_PATTERN.test(error.message)
 }
 
@@ -93,7 +93,7 @@ const WRITE_REFUSAL_SQLSTATES: ReadonlySet<string> = new Set([
 ])
 
 /** True when the database refuses all writes at present. */
-export function refusesWrites(error: unknown): boolean {
+export function isWriteRefusal(error: unknown): boolean {
   return error instanceof DatabaseError && error.code !== undefined && WRITE_REFUSAL_SQLSTATES.has(error.code)
 }
 
@@ -132,11 +132,11 @@ function findSystemCode(error: Error): string | undefined {
 }
 
 /** The SQLSTATE classes of errors that the values in a statement cause: data exceptions and violated constraints. */
-const DATA_ERROR_CLASSES = ['22', '23']
+const VALUE_REFUSAL_SQLSTATE_CLASSES = ['22', '23']
 
 /** True when the database refuses a value: the same statement would fail again. */
-export const isDataError = (error: unknown): boolean =>
-  error instanceof DatabaseError && DATA_ERROR_CLASSES.some((state) => error.code?.startsWith(state) === true)
+export const isValueRefusal = (error: unknown): boolean =>
+  error instanceof DatabaseError && VALUE_REFUSAL_SQLSTATE_CLASSES.some((state) => error.code?.startsWith(state) === true)
 
 /** The SQLSTATE or system code of an error; empty when it has none. */
 export function sqlStateOrSystemCode(error: unknown): string {

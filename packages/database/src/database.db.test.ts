@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { emptyDatabase, type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
 import { checkSchema, type Database, migrate, openDatabase, pendingMigrations } from './database.ts'
-import { checkServerSettings, readServerSettings } from './migrate.ts'
+import { checkPostgresSettings, readPostgresSettings } from './migrate.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { StoreRefusal } from './refusal.ts'
 
@@ -42,7 +42,7 @@ describe('openDatabase', () => {
   })
 
   test('how the server is set up can be read', async () => {
-    expect(await readServerSettings(database.db)).toEqual({
+    expect(await readPostgresSettings(database.db)).toEqual({
       version: expect.stringMatching(/^\d+\.\d+/),
       encoding: 'UTF8',
       fsync: 'on',
@@ -188,9 +188,9 @@ describe('migrate', () => {
   })
 
   test('refuses a server older than PostgreSQL 15', () => {
-    expect(() => checkServerSettings(14, 'UTF8')).toThrow(
+    expect(() => checkPostgresSettings(14, 'UTF8')).toThrow(
       new StoreRefusal('PostgreSQL 15 or newer is needed; this server is version 14'),
     )
-    expect(() => checkServerSettings(15, 'UTF8')).not.toThrow()
+    expect(() => checkPostgresSettings(15, 'UTF8')).not.toThrow()
   })
 })

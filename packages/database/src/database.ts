@@ -6,7 +6,7 @@ import pg from 'pg'
 import { checkTablesMigrated, readPendingMigrations, runMigrations } from './migrate.ts'
 import { openPipeline, type Pipeline } from './pipeline.ts'
 import { clientTimeoutMs, WaitingPool, withClientTimeout } from './pools.ts'
-import { settleRoles } from './roles.ts'
+import { assignTablesAndRights } from './roles.ts'
 import { readSchemaVersions, schemaLead } from './schema-version.ts'
 import { withSearchPath } from './search-path.ts'
 import { StatementNames } from './statement-names.ts'
@@ -62,7 +62,7 @@ const ASYNC_CONNECTION_TIMEOUT_MS = 120_000
 const MOST_CLAIM_CONNECTIONS = 2
 
 /** The most SQL texts of searches that `statementNames` remembers. A search with a remembered text is prepared under a name. */
-const MOST_NAMED_SEARCHES = 100
+const MOST_REMEMBERED_SEARCH_TEXTS = 100
 
 /**
  * Statements of audit entries take longer to plan than to run. The first setting makes PostgreSQL plan each statement once, and
@@ -123,7 +123,7 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
     pipeline,
     searches,
     asyncSearches,
-    statementNames: new StatementNames(MOST_NAMED_SEARCHES),
+    statementNames: new StatementNames(MOST_REMEMBERED_SEARCH_TEXTS),
     claims,
     entries,
     connection: settings,
@@ -163,7 +163,7 @@ function ignoreLostConnection(): void {}
 export async function migrate(db: Database, application = db, only?: readonly string[]): Promise<readonly string[]> {
   const done = await db.kysely.connection().execute((connection) => runMigrations(connection, only))
   const { ahead } = schemaLead(await readSchemaVersions(db.kysely))
-  if (ahead === 0) await settleRoles(db, application)
+  if (ahead === 0) await assignTablesAndRights(db, application)
   return done
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createFirstComeStore } from './group-commit.ts'
+import { createOneRowPerKeyStore } from './group-commit.ts'
 
 interface Entry {
   readonly key: string
@@ -36,7 +36,7 @@ function table(vanish: { times: number }) {
 describe('firstCome', () => {
   it('writes in the order of keys, whatever order they came in', async () => {
     const made = table({ times: 0 })
-    const memory = createFirstComeStore(made, { waiting: 10 })
+    const memory = createOneRowPerKeyStore(made, { waiting: 10 })
     const keys = ['first', 'c', 'a', 'there', 'b', 'a']
     const answers = await Promise.all(keys.map((key, value) => memory.remember({ key, value })))
     expect(made.orders).toEqual([['a', 'b', 'c', 'first', 'there']])
@@ -60,7 +60,7 @@ describe('firstCome', () => {
       if (entries.some(({ value }) => value >= 262_144)) await held
       return made.insert(entries)
     }
-    const memory = createFirstComeStore({ ...made, insert, bytes: ({ value }: Entry) => value }, { waiting: 10 })
+    const memory = createOneRowPerKeyStore({ ...made, insert, bytes: ({ value }: Entry) => value }, { waiting: 10 })
     const large = ['l1', 'l2'].map((key) => memory.remember({ key, value: 262_144 }))
     await Promise.all(['s1', 's2', 's3'].map((key) => memory.remember({ key, value: 262_143 })))
     expect(made.orders).toEqual([['s1', 's2', 's3']])
@@ -71,7 +71,7 @@ describe('firstCome', () => {
   })
 
   it('the same object handed in twice is first once', async () => {
-    const memory = createFirstComeStore(table({ times: 0 }), { waiting: 10 })
+    const memory = createOneRowPerKeyStore(table({ times: 0 }), { waiting: 10 })
     const duplicate = { key: 'duplicate', value: 1 }
     void memory.remember({ key: 'other', value: 0 })
     const answers = await Promise.all([memory.remember(duplicate), memory.remember(duplicate)])
@@ -79,12 +79,12 @@ describe('firstCome', () => {
   })
 
   it('inserts again when the row was deleted before it was read', async () => {
-    const memory = createFirstComeStore(table({ times: 1 }), { waiting: 10 })
+    const memory = createOneRowPerKeyStore(table({ times: 1 }), { waiting: 10 })
     expect(await memory.remember({ key: 'there', value: 5 })).toEqual({ first: true, stored: 5 })
   })
 
   it('gives up when rows vanish again and again', async () => {
-    const memory = createFirstComeStore(table({ times: 100 }), { waiting: 10 })
+    const memory = createOneRowPerKeyStore(table({ times: 100 }), { waiting: 10 })
     await expect(memory.remember({ key: 'there', value: 5 })).rejects.toThrow(
       'rows are deleted again and again while they are read',
     )

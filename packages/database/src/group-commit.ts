@@ -24,7 +24,7 @@ interface WaitingEntry<Entry, Result> {
 }
 
 /** The largest number of entries in one statement. More would make the first entry wait too long. */
-const MOST_STATEMENT_ENTRIES = 500
+const MOST_ENTRIES_PER_STATEMENT = 500
 
 interface GroupCommitOptions {
   readonly waiting: number
@@ -42,7 +42,7 @@ interface GroupCommitOptions {
  */
 export function createGroupCommit<Entry, Result>(
   run: (entries: readonly Entry[]) => Promise<readonly Result[]>,
-  { waiting, together = MOST_STATEMENT_ENTRIES, failWaiting = false }: GroupCommitOptions,
+  { waiting, together = MOST_ENTRIES_PER_STATEMENT, failWaiting = false }: GroupCommitOptions,
 ): GroupCommit<Entry, Result> {
   const queue: WaitingEntry<Entry, Result>[] = []
   let running = false
@@ -98,21 +98,21 @@ export const oncePerPool: <Value>(make: (pool: pg.Pool) => Value) => (pool: pg.P
  * Stores one row for each key: the first call that writes a key wins, and later calls get its row. The row is committed
  * before the caller goes on, so of any number of callers on any number of nodes exactly one is first.
  */
-export interface FirstComeStore<Entry, Stored> {
+export interface OneRowPerKeyStore<Entry, Stored> {
   /** Stores a row, or finds the row of its key. Rejects with StoreBusy, or a database error: then the row may exist or not. */
-  remember(entry: Entry): Promise<RememberedRow<Stored>>
+  remember(entry: Entry): Promise<RememberResult<Stored>>
 }
 
 /** The result of a call to `remember`. */
-export interface RememberedRow<Stored> {
+export interface RememberResult<Stored> {
   /** True when this call of `remember` wrote the row. */
   readonly first: boolean
   /** The stored row, whether this or an earlier call wrote it. */
   readonly stored: Stored
 }
 
-/** The functions on a table with which a `FirstComeStore` stores and finds rows. */
-export interface FirstComeTable<Entry, Stored> {
+/** The functions on a table with which a `OneRowPerKeyStore` stores and finds rows. */
+export interface OneRowPerKeyTable<Entry, Stored> {
   /** Returns a text that is equal for two entries exactly when they are for the same row. */
   key(entry: Entry): string
   stored(entry: Entry): Stored
@@ -130,12 +130,12 @@ const MOST_INSERT_TRIES = 3
 /** The bytes from which an entry gets a statement of its own, so that it delays no smaller entry and fails alone. */
 export const LEAST_LARGE_ENTRY_BYTES = 262_144
 
-/** Makes a `FirstComeStore` for a table. @param options.waiting the number of calls that may wait for a statement */
-export function createFirstComeStore<Entry, Stored>(
-  table: FirstComeTable<Entry, Stored>,
+/** Makes a `OneRowPerKeyStore` for a table. @param options.waiting the number of calls that may wait for a statement */
+export function createOneRowPerKeyStore<Entry, Stored>(
+  table: OneRowPerKeyTable<Entry, Stored>,
   options: { readonly waiting: number },
-): FirstComeStore<Entry, Stored> {
-  const write = async (entries: readonly Entry[]): Promise<readonly RememberedRow<Stored>[]> => {
+): OneRowPerKeyStore<Entry, Stored> {
+  const write = async (entries: readonly Entry[]): Promise<readonly RememberResult<Stored>[]> => {
     const firsts = new Map<string, Entry>()
     for (const entry of entries) {
       const key = table.key(entry)
@@ -154,7 +154,7 @@ export function createFirstComeStore<Entry, Stored>(
 }
 
 async function insertOrFind<Entry, Stored>(
-  table: FirstComeTable<Entry, Stored>,
+  table: OneRowPerKeyTable<Entry, Stored>,
   entries: ReadonlyMap<string, Entry>,
 ): Promise<{ added: Set<string>; stored: Map<string, Stored> }> {
   const added = new Set<string>()

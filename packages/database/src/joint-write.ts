@@ -1,7 +1,7 @@
 /** Writes rows of one package in a statement that another package runs. */
 
 /** Gives the SQL of a parameter, by its place (from 0) in the values of a write. */
-export type WriteParameterSql = (place: number) => string
+export type ParameterSql = (place: number) => string
 
 /**
  * How rows of one table are written in the same statement as the audit entries about them. Here a row is held when the SQL of
@@ -16,13 +16,13 @@ export interface JointWrite<Row> {
    * `number`: for each held row, its place in `rows`, counted from 1. The SQL must not wait for a lock of an existing row. An
    * insert may wait for another transaction that inserts the same key.
    */
-  held(parameter: WriteParameterSql): string
+  held(parameter: ParameterSql): string
   /**
    * SQL of common table expressions that write what `held` did not insert. `(select held from joint)` is true when all rows of
    * the statement are held. Only then the audit entries are written, so a change that must have its entry needs this condition. A
    * change that belongs to inserted rows, such as their count, has no condition. Absent when there is nothing to write.
    */
-  written?(parameter: WriteParameterSql): string
+  written?(parameter: ParameterSql): string
   /** Returns the values of the write's parameters. Their number is the same for any rows. */
   values(rows: readonly Row[]): readonly unknown[]
   /** Returns the write to use in place of this one, if it stores these rows with fewer parts; null: this write is used. */
@@ -30,4 +30,4 @@ export interface JointWrite<Row> {
 }
 
 /** Names the parameters of a write that runs as a statement of its own: `$1` for place 0. */
-export const ownStatementParameterSql: WriteParameterSql = (place) => `$${place + 1}`
+export const separateWriteParameterSql: ParameterSql = (place) => `$${place + 1}`

@@ -115,7 +115,7 @@ function nullIfDatabaseError(error: unknown): null {
  * True when a line of the last day was left open on another timeline: a recovery may have lost the line's act.
  * @param at the end of that day; null: the current time
  */
-export async function hasLostLine(client: Pick<PoolClient, 'query'>, timeline: string, at: Date | null): Promise<boolean> {
+export async function mayHaveLostAct(client: Pick<PoolClient, 'query'>, timeline: string, at: Date | null): Promise<boolean> {
   const { rows } = await client.query<{ lost: boolean }>(
     `select exists (select from journal_open_line where ${isOpenLineSql('$2')} and timeline <> $1) as lost`,
     [timeline, at],
@@ -162,7 +162,7 @@ export async function moveJournalHead({ pool }: PoolDeps, work: (head: JournalHe
  * because the database from which it was restored may still run and write to its own journal file.
  * @param head the line after which the journal continues; null: after the last line that the database knows
  */
-export async function continueJournal(client: Pick<PoolClient, 'query'>, head: JournalHead | null): Promise<void> {
+export async function continueJournalAfterRestore(client: Pick<PoolClient, 'query'>, head: JournalHead | null): Promise<void> {
   if (head !== null) await storeHead(client, head)
   await client.query('delete from journal_open_line')
   await ensureDatabaseUuid(client)

@@ -23,14 +23,14 @@ export async function runMigrations(
   connection: Kysely<unknown>,
   only: readonly string[] = Object.keys(MIGRATIONS),
 ): Promise<readonly string[]> {
-  await checkServer(connection)
+  await checkPostgresServer(connection)
   // A migration, and the wait for another node, may take longer than the time limit of a statement.
   await sql`set statement_timeout = 0`.execute(connection)
   await sql.raw(`set lock_timeout = '${TABLE_LOCK_TIMEOUT}'`).execute(connection)
   try {
     const done = await checkMigrationsUsable(connection)
     if (only.every((name) => done.includes(name))) return []
-    await checkOwner(connection)
+    await checkOwnerRole(connection)
     return await runPendingMigrations(connection, only)
   } finally {
     await sql`reset statement_timeout`.execute(connection)
@@ -55,7 +55,7 @@ async function runPendingMigrations(connection: Kysely<unknown>, only: readonly 
   })
   return repeatAfterConflicts(async () => {
     const { error, results } = await migrator.migrateToLatest()
-    if (isPrivilegeMissing(error)) throw new StoreRefusal(NOT_OWNER_REFUSAL)
+    if (isPrivilegeMissing(error)) throw new StoreRefusal(NOT_OWNER_ROLE_REFUSAL)
     if (error !== undefined) throw error
     return (results ?? []).map((result) => result.migrationName)
   })
@@ -63,10 +63,10 @@ async function runPendingMigrations(connection: Kysely<unknown>, only: readonly 
 
 /**
  * The names of the migrations that `runMigrations` would run.
- * @throws StoreRefusal as `checkServerSettings` and `checkMigrationsUsable` do
+ * @throws StoreRefusal as `checkPostgresSettings` and `checkMigrationsUsable` do
  */
 export async function readPendingMigrations(connection: Kysely<unknown>): Promise<readonly string[]> {
-  await checkServer(connection)
+  await checkPostgresServer(connection)
   const done = await checkMigrationsUsable(connection)
   return Object.keys(MIGRATIONS).filter((name) => !done.includes(name))
 }
@@ -87,15 +87,15 @@ export async function checkTablesMigrated(connection: Kysely<unknown>): Promise<
   )
 }
 
-async function checkServer(connection: Kysely<unknown>): Promise<void> {
+async function checkPostgresServer(connection: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ version: number; encoding: string }>`
     select pg_catalog.current_setting('server_version_num')::int / 10000 as version,
       pg_catalog.current_setting('server_encoding') as encoding`.execute(connection)
-  for (const { version, encoding } of rows) checkServerSettings(version, encoding)
+  for (const { version, encoding } of rows) checkPostgresSettings(version, encoding)
 }
 
 /** Checks that the server is new enough and the encoding is UTF8. @param version major version @throws StoreRefusal */
-export function checkServerSettings(version: number, encoding: string): void {
+export function checkPostgresSettings(version: number, encoding: string): void {
   if (version < OLDEST_SERVER_VERSION) {
     throw new StoreRefusal(`PostgreSQL ${OLDEST_SERVER_VERSION} or newer is needed; this server is version ${version}`)
   }
@@ -106,13 +106,13 @@ export function checkServerSettings(version: number, encoding: string): void {
   }
 }
 
-const NOT_OWNER_REFUSAL =
+const NOT_OWNER_ROLE_REFUSAL =
   'the role of DATABASE_URL may not migrate this database: run rollcall migrate with ROLLCALL_OWNER_DATABASE_URL'
 
 /** Checks that our role owns the owner's tables. @throws StoreRefusal another role owns a table: that role must run migrations */
-async function checkOwner(connection: Kysely<unknown>): Promise<void> {
+async function checkOwnerRole(connection: Kysely<unknown>): Promise<void> {
   const { rows } = await sql.raw(FIND_TABLE_OF_ANOTHER_OWNER).execute(connection)
-  if (rows.length > 0) throw new StoreRefusal(NOT_OWNER_REFUSAL)
+  if (rows.length > 0) throw new StoreRefusal(NOT_OWNER_ROLE_REFUSAL)
 }
 
 /** Those of the given migrations that this version does not know: a newer version made these migrations. */
@@ -157,7 +157,7 @@ const MIGRATIONS_UNREADABLE_REFUSAL =
   'ROLLCALL_OWNER_DATABASE_URL where the database is not the embedded one'
 
 /** The settings of the PostgreSQL server that `doctor` reports. */
-export interface ServerSettings {
+export interface PostgresSettings {
   /** The version of the PostgreSQL server, such as `18.4`. */
   readonly version: string
   readonly encoding: string
@@ -168,8 +168,8 @@ export interface ServerSettings {
 }
 
 /** Reads all settings in one statement. For settings that our connections override, it reads our value. */
-export async function readServerSettings({ kysely }: { readonly kysely: Kysely<unknown> }): Promise<ServerSettings> {
-  const { rows } = await sql<ServerSettings>`
+export async function readPostgresSettings({ kysely }: { readonly kysely: Kysely<unknown> }): Promise<PostgresSettings> {
+  const { rows } = await sql<PostgresSettings>`
     select current_setting('server_version') as version, current_setting('server_encoding') as encoding,
       current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
       current_setting('synchronous_commit') as synchronous_commit`.execute(kysely)

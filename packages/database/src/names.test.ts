@@ -1,6 +1,6 @@
 import type { Attribute, RecordType } from '@rollcall/protocol'
 import { describe, expect, test } from 'vitest'
-import { columnName, joinName, MOST_NAME_CHARACTERS, quoteName, recordTableName, snakeCase } from './names.ts'
+import { columnName, joinNameParts, MOST_NAME_CHARACTERS, quoteName, recordTableName, snakeCase } from './names.ts'
 
 const recordType = (name: string) => ({ name }) as RecordType
 
@@ -24,18 +24,18 @@ test.each([
   expect(snakeCase(name)).toBe(expected)
 })
 
-describe('joinName', () => {
+describe('joinNameParts', () => {
   test('joins what fits', () => {
-    expect(joinName('r1', 'person', 'index')).toBe('r1_person_index')
-    expect(joinName('x'.repeat(MOST_NAME_CHARACTERS))).toHaveLength(MOST_NAME_CHARACTERS)
+    expect(joinNameParts('r1', 'person', 'index')).toBe('r1_person_index')
+    expect(joinNameParts('x'.repeat(MOST_NAME_CHARACTERS))).toHaveLength(MOST_NAME_CHARACTERS)
   })
 
   test('long names that begin alike stay different, and the same each time', () => {
     const stem = 'x'.repeat(MOST_NAME_CHARACTERS)
-    expect(joinName(stem, 'a')).toHaveLength(MOST_NAME_CHARACTERS)
-    expect(joinName(stem, 'a')).not.toBe(joinName(stem, 'b'))
-    expect(joinName(stem, 'a')).toBe(joinName(stem, 'a'))
-    expect(quoteName(joinName(stem, 'a'))).toMatch(/^"x{54}_[0-9a-f]{8}"$/)
+    expect(joinNameParts(stem, 'a')).toHaveLength(MOST_NAME_CHARACTERS)
+    expect(joinNameParts(stem, 'a')).not.toBe(joinNameParts(stem, 'b'))
+    expect(joinNameParts(stem, 'a')).toBe(joinNameParts(stem, 'a'))
+    expect(quoteName(joinNameParts(stem, 'a'))).toMatch(/^"x{54}_[0-9a-f]{8}"$/)
   })
 })
 

@@ -27,7 +27,7 @@ export function snakeCase(name: string): string {
  * Joins the parts with `_`. A name that is too long is cut, and ends in eight hexadecimal digits of the hash of the whole name:
  * so different long names stay different, and each is cut in the same way on every node.
  */
-export function joinName(...parts: readonly string[]): string {
+export function joinNameParts(...parts: readonly string[]): string {
   const name = parts.join('_')
   if (name.length <= MOST_NAME_CHARACTERS) return name
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 8)
@@ -37,10 +37,10 @@ export function joinName(...parts: readonly string[]): string {
 /** The name of a registry's table for one record type, such as `r7_disabled_person`. */
 export function recordTableName(registryId: number, recordType: RecordType): string {
   if (!Number.isSafeInteger(registryId) || registryId < 1) throw new Error(`not a registry id: ${registryId}`)
-  return joinName(`r${registryId}`, snakeCase(recordType.name))
+  return joinNameParts(`r${registryId}`, snakeCase(recordType.name))
 }
 
 /** The name of an attribute's column. Where an attribute has several columns, each has its own `suffix`; otherwise ''. */
 export function columnName(attribute: Attribute, suffix: string): string {
-  return joinName(`${attribute.name}${suffix}`)
+  return joinNameParts(`${attribute.name}${suffix}`)
 }

@@ -16,7 +16,7 @@ export const inOneTransaction = <Result>(
   work: (inner: Database, client: pg.ClientBase) => Promise<Result>,
 ): Promise<Result> =>
   withTransaction(db.pool, (client) => {
-    const pool = savepointPool(client)
+    const pool = makeSavepointPool(client)
     const journal: Journal = {
       ...db.journal,
       // The line is closed in this transaction too, so no copy of the database has a closed line without its act.
@@ -33,7 +33,7 @@ const SAVEPOINT_STATEMENTS: readonly (readonly [RegExp, (name: string) => string
 ]
 
 /** Makes a pool whose clients all use this one connection. Each client has savepoints of its own. */
-function savepointPool(client: pg.ClientBase): pg.Pool {
+function makeSavepointPool(client: pg.ClientBase): pg.Pool {
   let count = 0
   let last: Promise<unknown> = Promise.resolve()
   // Statements wait for each other, because a connection runs one statement at a time.

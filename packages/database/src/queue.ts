@@ -15,20 +15,20 @@ const RECONNECT_PAUSE_MS = 1_000
 const MOST_CONNECTION_CLOSING_MS = 1_000
 
 /** The first character of the payload that announces mailboxes. */
-export const MAILBOXES_PAYLOAD_PREFIX = 'm'
+export const MAILBOXES_NOTIFY_PREFIX = 'm'
 /**
  * The most mailboxes that are announced by id, because PostgreSQL refuses payloads of 8,000 bytes. When there are more, the
  * announcement names none, and all are polled.
  */
 export const MOST_ANNOUNCED_MAILBOXES = 500
 /** The payload with which the trigger of the event outbox announces rows to publish. */
-const OUTBOX_PAYLOAD = 'o'
+const OUTBOX_NOTIFY_PAYLOAD = 'o'
 /** The payload that announces that the source file of a registry was set or changed. */
-export const SOURCES_PAYLOAD = 's'
+export const SOURCES_NOTIFY_PAYLOAD = 's'
 
 const mailboxIdsIn = (payload: string): readonly number[] =>
   payload
-    .slice(MAILBOXES_PAYLOAD_PREFIX.length)
+    .slice(MAILBOXES_NOTIFY_PREFIX.length)
     .split(',')
     .map(Number)
     .filter((id) => id > 0)
@@ -58,10 +58,10 @@ export async function listenForWork(
     client.on('end', () => end())
     client.on('notification', ({ payload }) => {
       if (payload === undefined || payload === '') onExchanges()
-      else if (payload === OUTBOX_PAYLOAD) onOutbox()
-      else if (payload === SOURCES_PAYLOAD) onSources()
-      else if (payload === MAILBOXES_PAYLOAD_PREFIX) onAnyMailbox()
-      else if (payload.startsWith(MAILBOXES_PAYLOAD_PREFIX)) onMailboxes(mailboxIdsIn(payload))
+      else if (payload === OUTBOX_NOTIFY_PAYLOAD) onOutbox()
+      else if (payload === SOURCES_NOTIFY_PAYLOAD) onSources()
+      else if (payload === MAILBOXES_NOTIFY_PREFIX) onAnyMailbox()
+      else if (payload.startsWith(MAILBOXES_NOTIFY_PREFIX)) onMailboxes(mailboxIdsIn(payload))
       else onDeliveries(Number(payload))
     })
     const stop = (): void => end()

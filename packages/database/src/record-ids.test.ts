@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { toStoredId, toStoredIdArrays } from './record-ids.ts'
+import { toStoredIdArrays, toStoredRecordId } from './record-ids.ts'
 
 test.each(['0', '7', '999999999999999999'])('%s is a number of our own tables', (id) => {
-  expect(toStoredId(id)).toEqual({ record: id, record_key: null })
+  expect(toStoredRecordId(id)).toEqual({ record: id, record_key: null })
 })
 
 test.each(['', '07', '-1', '1000000000000000000', 'UIN-7', '7 '])('%j is stored beside its digest', (id) => {
-  const { record, record_key } = toStoredId(id)
+  const { record, record_key } = toStoredRecordId(id)
   expect(record_key).toBe(id)
   expect(BigInt(record)).toBeLessThan(0n)
 })

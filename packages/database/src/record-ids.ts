@@ -8,14 +8,14 @@ import { createHash } from 'node:crypto'
 const NUMERIC_ID_PATTERN = /^(?:0|[1-9][0-9]{0,17})$/
 
 /** The values of the columns `record` (bigint) and `record_key` (text) for one id. */
-export interface StoredId {
+export interface StoredRecordId {
   readonly record: string
   /** The id as text; null when the id is a number, which `record` has. */
   readonly record_key: string | null
 }
 
 /** Turns a record id into the values of its two columns. */
-export function toStoredId(id: string): StoredId {
+export function toStoredRecordId(id: string): StoredRecordId {
   if (NUMERIC_ID_PATTERN.test(id)) return { record: id, record_key: null }
   const digest = createHash('sha256').update(id).digest().readBigInt64BE()
   return { record: String(digest < 0n ? digest : ~digest), record_key: id }
@@ -38,7 +38,7 @@ export const recordIdSql = (row: string): string => `coalesce(${row}.record_key,
 export const isSameRecordSql = (one: string, other: string): string =>
   `(${one}.record = ${other}.record and ${one}.record_key is not distinct from ${other}.record_key)`
 
-/** SQL that does the same as `toStoredId`. @param id SQL of an id as text */
+/** SQL that does the same as `toStoredRecordId`. @param id SQL of an id as text */
 export const toStoredIdSql = (id: string): { readonly record: string; readonly record_key: string } => {
   const digest = `('x' || encode(substring(sha256(convert_to(${id}, 'UTF8')) for 8), 'hex'))::bit(64)::bigint`
   return {

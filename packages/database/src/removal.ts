@@ -11,7 +11,7 @@ export interface RowsToRemove {
 }
 
 /** The rows that one package stores for a registry or a participant. `$1` in the SQL is the id of either. */
-export interface PackageRows {
+export interface RowsStoredByPackage {
   /**
    * SQL that counts the stored rows of the registry or participant, by the name that operators see, such as `subscriptions`. The
    * rows are counted before the removal, and for a dry run.
@@ -32,9 +32,9 @@ export const countRowsSql = (removable: Removable, table: string): string =>
   `(select count(*) from ${table} where ${removable} = $1)`
 
 /** Counts, by name, the rows of the registry or participant with this id that these packages list in `counted` or `pending`. */
-export async function countPackageRows(
+export async function countRowsOfPackages(
   { pool }: Pick<Database, 'pool'>,
-  parts: readonly PackageRows[],
+  parts: readonly RowsStoredByPackage[],
   what: 'counted' | 'pending',
   id: number,
 ): Promise<Readonly<Record<string, number>>> {

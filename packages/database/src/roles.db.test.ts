@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, t
 import { emptyDatabase, type TestDatabase, testDatabase } from '../../keys/test/postgres.ts'
 import { query } from '../test/statement.ts'
 import { type Database, migrate, openDatabase } from './database.ts'
-import { readRoleFacts } from './roles.ts'
+import { readDatabaseRoleFacts } from './roles.ts'
 
 const DENIED = '42501'
 
@@ -66,7 +66,7 @@ describe('the roles of the embedded database', () => {
     for (const statement of ['drop schema public cascade', 'set role rollcall', 'create role other']) {
       expect(await tried(db, statement), statement).toBe(DENIED)
     }
-    expect(await readRoleFacts(db)).toMatchObject({ separate: true, superuser: false })
+    expect(await readDatabaseRoleFacts(db)).toMatchObject({ separate: true, superuser: false })
   })
 
   test('everything else is the application role’s own: it makes, changes and drops tables', async () => {
@@ -170,7 +170,7 @@ describe('an application role that was taken over', () => {
     await attack('create function hide() returns trigger language plpgsql as $$ begin return null; end $$')
     await attack(statement)
     await expect(migrate(owner, database.db)).rejects.toThrow(`the table ${table} has a ${kind} (`)
-    expect(await readRoleFacts(database.db)).toMatchObject({ separate: false })
+    expect(await readDatabaseRoleFacts(database.db)).toMatchObject({ separate: false })
   })
 
   test('rights on columns are taken back', async () => {
@@ -179,9 +179,9 @@ describe('an application role that was taken over', () => {
       database.owner,
       `grant update (entry), references (chain) on account to "${role?.name}"; grant update (salt) on account_person to public`,
     )
-    expect(await readRoleFacts(database.db)).toMatchObject({ separate: false })
+    expect(await readDatabaseRoleFacts(database.db)).toMatchObject({ separate: false })
     await migrate(owner, database.db)
-    expect(await readRoleFacts(database.db)).toMatchObject({ separate: true })
+    expect(await readDatabaseRoleFacts(database.db)).toMatchObject({ separate: true })
     expect(await tried(database.db, `update account set entry = ''`)).toBe(DENIED)
     expect(await tried(database.db, 'update account_key set sealed = sealed')).toBe('done')
     expect(await tried(database.db, 'update hold set removed_at = removed_at, removed_by = removed_by')).toBe('done')
@@ -217,7 +217,7 @@ describe('roles that a superuser made', () => {
     await complete()
     expect((await migrate(roles.owner, roles.application)).length).toBeGreaterThan(20)
     await addRegistry(roles.application, { namespace: 'civil', kind: 'civil', sender_id: 'civil.example' })
-    expect(await readRoleFacts(roles.application)).toMatchObject({ application: names.application, separate: true })
+    expect(await readDatabaseRoleFacts(roles.application)).toMatchObject({ application: names.application, separate: true })
     // The application alone finds nothing to migrate, and may look.
     expect(await migrate(roles.application)).toEqual([])
     expect(await migrate(roles.owner, roles.application)).toEqual([])
@@ -227,12 +227,12 @@ describe('roles that a superuser made', () => {
     await superuser(`alter database ${empty.connection.database} owner to ${names.application}`)
     await migrate(roles.application)
     await addRegistry(roles.application, { namespace: 'civil', kind: 'civil', sender_id: 'civil.example' })
-    expect(await readRoleFacts(roles.application)).toMatchObject({ separate: false })
+    expect(await readDatabaseRoleFacts(roles.application)).toMatchObject({ separate: false })
     expect(await tried(roles.application, 'delete from account')).toBe('done')
 
     await complete()
     expect(await migrate(roles.owner, roles.application)).toEqual([])
-    expect(await readRoleFacts(roles.application)).toMatchObject({ separate: true })
+    expect(await readDatabaseRoleFacts(roles.application)).toMatchObject({ separate: true })
     expect(await tried(roles.application, 'delete from account')).toBe(DENIED)
     expect(await tried(roles.application, 'select * from r1_person')).toBe('done')
     expect(await tried(roles.owner, 'delete from account')).toBe('done')
@@ -326,7 +326,7 @@ describe('docs/roles.md', async () => {
     const application = asRole(rollcall_application, database, 'change-me-2')
     try {
       await migrate(owner, application)
-      expect(await readRoleFacts(application)).toMatchObject({ separate: true, superuser: false })
+      expect(await readDatabaseRoleFacts(application)).toMatchObject({ separate: true, superuser: false })
       expect(await tried(application, 'delete from account')).toBe(DENIED)
     } finally {
       await Promise.all([owner.close(), application.close()])

@@ -2,7 +2,7 @@
  * The two roles of a database. The application role, used by servers and most commands, owns most tables, because the server
  * makes registries, attributes and indexes while it runs. The owner role owns the schema, the audit tables (`account` and
  * `account_*`), the holds and the list of migrations. The application may read them, and add rows except to the list; it can
- * change only the columns in `CHANGEABLE_COLUMNS_BY_TABLE`, and delete nothing. One role may do both; `doctor` reports that.
+ * change only the columns in `APPLICATION_UPDATE_COLUMNS`, and delete nothing. One role may do both; `doctor` reports that.
  */
 import type { Pool, PoolClient } from 'pg'
 import { quoteName } from './names.ts'
@@ -34,7 +34,7 @@ const MIGRATION_TABLES: readonly string[] = ['rollcall_migration', 'rollcall_mig
  * Columns of the owner's tables that the application may change: secrets that a new master key encrypts again, and the
  * end of a hold. Public keys and signed data cannot be changed.
  */
-const CHANGEABLE_COLUMNS_BY_TABLE: Readonly<Record<string, readonly string[]>> = {
+const APPLICATION_UPDATE_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   account_key: ['sealed'],
   hold: ['removed_at', 'removed_by'],
 }
@@ -48,14 +48,14 @@ const LOCK_TIMEOUT = '10s'
  * Gives each role its tables, and gives the application its rights on the owner's tables. Does nothing when both are one role.
  * @throws StoreRefusal that says what must be done first, such as a statement for a superuser
  */
-export async function settleRoles(owner: PoolDeps, application: PoolDeps): Promise<void> {
+export async function assignTablesAndRights(owner: PoolDeps, application: PoolDeps): Promise<void> {
   const roles = await readRoles(owner, application)
   if (roles.owner === roles.application) return
   await withTransaction(owner.pool, async (client) => {
     await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
     await client.query("select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('rollcall roles', 0))")
     await checkRoleMemberships(client, roles)
-    await settleSchemaOwners(client, roles)
+    await correctSchemaOwners(client, roles)
     await correctObjectOwners(client, roles)
     await checkNoTriggersOrRules(client)
     await setApplicationRights(client, roles)
@@ -104,7 +104,7 @@ const needsSuperuserRefusal = (statement: string): StoreRefusal =>
   new StoreRefusal(`the two roles of the database are not complete: let a superuser run "${statement}"`)
 
 /** Makes the owner role the owner of the schemas, because the owner of a schema may drop every table in it. */
-async function settleSchemaOwners(client: PoolClient, { owner, application }: RoleNames): Promise<void> {
+async function correctSchemaOwners(client: PoolClient, { owner, application }: RoleNames): Promise<void> {
   const { rows } = await client.query<{ schema: string; ours: boolean; theirs: boolean; complete: boolean }>(
     `select nspname::text as schema, pg_catalog.pg_has_role($1::name, nspowner, 'usage') as ours,
         pg_catalog.pg_has_role($2::name, nspowner, 'usage') as theirs,
@@ -166,7 +166,7 @@ const hasForbiddenPrivilegeSql = (role: string): string => `(
   or pg_catalog.has_any_column_privilege(${role}, pg_class.oid, 'REFERENCES')
   or exists (select from pg_attribute where attrelid = pg_class.oid and attnum > 0::int2 and not attisdropped
     and pg_catalog.has_column_privilege(${role}, pg_class.oid, attnum, 'UPDATE')
-    and not (${Object.entries(CHANGEABLE_COLUMNS_BY_TABLE)
+    and not (${Object.entries(APPLICATION_UPDATE_COLUMNS)
       .map(([table, columns]) => `(relname = '${table}' and attname = any('{${columns.join(',')}}'::name[]))`)
       .join(' or ')})))`
 
@@ -218,7 +218,7 @@ async function setApplicationRights(client: PoolClient, { application }: RoleNam
     await client.query(`grant ${rights} on ${quoteName(name)} to ${role}`)
   }
   for (const { name } of (await client.query<{ name: string }>(`select relname::text as name ${FROM_OWNERS_TABLES_SQL}`)).rows) {
-    const columns = (CHANGEABLE_COLUMNS_BY_TABLE[name] ?? []).map(quoteName).join(', ')
+    const columns = (APPLICATION_UPDATE_COLUMNS[name] ?? []).map(quoteName).join(', ')
     if (columns !== '') await client.query(`grant update (${columns}) on ${quoteName(name)} to ${role}`)
   }
 }
@@ -248,7 +248,7 @@ export const isPrivilegeMissing = (error: unknown): boolean =>
 export const FIND_TABLE_OF_ANOTHER_OWNER = `select relname ${FROM_OWNERS_TABLES_SQL} and not pg_catalog.pg_has_role(relowner, 'member') limit 1`
 
 /** The facts that the application role finds out about both roles. */
-export interface RoleFacts {
+export interface DatabaseRoleFacts {
   readonly database: string
   readonly schema: string
   readonly application: string
@@ -258,8 +258,8 @@ export interface RoleFacts {
 }
 
 /** Reads the facts about both roles, as the application role. */
-export async function readRoleFacts({ pool }: PoolDeps): Promise<RoleFacts> {
-  const { rows } = await pool.query<RoleFacts>(
+export async function readDatabaseRoleFacts({ pool }: PoolDeps): Promise<DatabaseRoleFacts> {
+  const { rows } = await pool.query<DatabaseRoleFacts>(
     `select current_database()::text as database, current_schema()::text as schema, current_user::text as application,
       (select rolsuper from pg_roles where rolname = current_user) as superuser,
       not pg_has_role((select nspowner from pg_namespace where nspname = current_schema()), 'usage')

@@ -8,15 +8,15 @@ import type { SchemaMigration } from './migration.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 
 /** The first release. Migrations without a version belong to it. */
-export const FIRST_VERSION = '0.1.0'
+export const FIRST_SCHEMA_VERSION = '0.1.0'
 
 /** All schema versions that this program knows, the oldest first. */
 export const knownSchemaVersions = (): readonly string[] => [
-  ...new Set([FIRST_VERSION, ...Object.values(MIGRATIONS).flatMap(({ version }) => version ?? [])]),
+  ...new Set([FIRST_SCHEMA_VERSION, ...Object.values(MIGRATIONS).flatMap(({ version }) => version ?? [])]),
 ]
 
 /** The schema version for which this program is made. */
-export const programSchemaVersion = (): string => knownSchemaVersions().at(-1) ?? FIRST_VERSION
+export const programSchemaVersion = (): string => knownSchemaVersions().at(-1) ?? FIRST_SCHEMA_VERSION
 
 /**
  * Returns a migration that does the same, and then records the version of `migration`. Without a version, `migration` itself is

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { StoreRefusal } from './refusal.ts'
-import { checkSenderId, isStorable } from './text.ts'
+import { checkSenderId, isTextStorable } from './text.ts'
 
 test.each(['', 'a', 'é𝄞', '\u0001'])('%j can be stored', (text) => {
-  expect(isStorable(text)).toBe(true)
+  expect(isTextStorable(text)).toBe(true)
 })
 
 test.each(['\0', 'a\0b', '\ud834', 'a\udd1e'])('%j cannot be stored', (text) => {
-  expect(isStorable(text)).toBe(false)
+  expect(isTextStorable(text)).toBe(false)
 })
 
 describe('sender_id', () => {

@@ -5,7 +5,7 @@ import { StoreRefusal } from './refusal.ts'
  * True when PostgreSQL stores the text unchanged. PostgreSQL refuses the character NUL, and a lone surrogate is replaced. No
  * stored value equals a text with such a character, so a look-up of this text may answer without a query.
  */
-export function isStorable(text: string): boolean {
+export function isTextStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 

@@ -62,12 +62,12 @@ export const NO_STATEMENT_TIMEOUT_SQL = "select set_config('statement_timeout', 
 export type ReplyEffect = (transaction: ClientBase) => Promise<void>
 
 /** A connection that sees the database as it was at its first statement. It runs one statement at a time. */
-export type Snapshot = Pick<PoolClient, 'query'>
+export type SnapshotConnection = Pick<PoolClient, 'query'>
 
 /** Runs work on a snapshot of the database, with a connection of `asyncSearches`. Throws what the work throws. */
 export const withSnapshot = <Result>(
   { asyncSearches, statementNames }: SnapshotDeps,
-  work: (snapshot: Snapshot) => Promise<Result>,
+  work: (snapshot: SnapshotConnection) => Promise<Result>,
 ): Promise<Result> =>
   withTransaction(asyncSearches, work, 'begin isolation level repeatable read, read only', (client) =>
     statementNames.isFull(client),
@@ -79,7 +79,7 @@ interface SnapshotDeps {
 }
 
 /** Runs a statement in a snapshot, and throws its error, such as a timeout. The snapshot can be used after the error. */
-export async function tryInSnapshot<Result>(snapshot: Snapshot, statement: () => Promise<Result>): Promise<Result> {
+export async function runInSavepoint<Result>(snapshot: SnapshotConnection, statement: () => Promise<Result>): Promise<Result> {
   await snapshot.query('savepoint tried')
   try {
     const result = await statement()

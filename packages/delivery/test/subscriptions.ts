@@ -1,6 +1,6 @@
 /** Stored subscriptions whose filters are given as predicates: their criteria are numbers of the predicates. */
 import { randomUUID } from 'node:crypto'
-import { readCriteriaText } from '@rollcall/core/events/criteria'
+import { readStoredCriteria } from '@rollcall/core/events/criteria'
 import { keysOfFilter } from '@rollcall/core/events/filing'
 import type { Predicate } from '@rollcall/core/model/predicate'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -107,7 +107,7 @@ export async function subscribeLive(
     notify_record_type: registry.kind.record_types[0].name,
     ...(filter && { filter_type: 'expression', filter }),
   })
-  const { eventType, recordType, predicate } = readCriteriaText(registry.kind, criteria)
+  const { eventType, recordType, predicate } = readStoredCriteria(registry.kind, criteria)
   return withTransaction(pool, async (client) => {
     const filed = { event_type: eventType.name, record_type: recordType.name, ...more }
     const subscription = await insertSubscription(client, registry.id, filed, criteria)

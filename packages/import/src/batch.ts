@@ -7,14 +7,14 @@ import { type JsonValue, type Kind, type RecordType, recordTypesOf } from '@roll
 import { InvalidRecord, type PreparedRecord, prepareExternalRecord } from '@rollcall/records/records/prepare-record'
 import type { WrittenRecord } from '@rollcall/records/records/record-writer'
 import { entryDocument } from './entry-document.ts'
-import { RecordNotes } from './record-notes.ts'
+import { RecordReadingNotes } from './record-notes.ts'
 import type { RejectedLine } from './rejects.ts'
 import { BatchCounts } from './report-counts.ts'
 import type { RowCells } from './row-documents.ts'
 import type { SourceEntry } from './source.ts'
 import { type RecordLine, type WriteLinesOptions, type WriteLinesResult, writeLines } from './write-lines.ts'
 
-interface BatchWriteResult {
+interface LineBatchWriteResult {
   /** The number of written records that are new. */
   readonly inserted: number
   /** The number of lines whose records were stored already as the lines have them. */
@@ -45,7 +45,7 @@ export class Batch {
   /** The numbers of rejected lines from which no record, and so no primary identifier, could be read. */
   readonly unnamedLines: number[] = []
   readonly counts = new BatchCounts()
-  readonly #notes = new RecordNotes()
+  readonly #notes = new RecordReadingNotes()
 
   /** Adds the record of an entry to the batch, or rejects the entry. */
   add(preparing: BatchOptions, entry: SourceEntry): void {
@@ -99,7 +99,7 @@ export class Batch {
    * Writes the records in the caller's transaction. Lines whose records cannot be written are added to `rejects`.
    * @param recording records the changes as events; null: changes are no events
    */
-  async write(writing: Omit<WriteLinesOptions, 'before'>, recording: RecordingDeps | null = null): Promise<BatchWriteResult> {
+  async write(writing: Omit<WriteLinesOptions, 'before'>, recording: RecordingDeps | null = null): Promise<LineBatchWriteResult> {
     let inserted = 0
     let unchanged = 0
     for (const [recordType, lines] of this.lines) {
@@ -110,7 +110,7 @@ export class Batch {
       unchanged += lines.filter((one) => !refused.has(one) && written.unchanged.has(one.record.primary_identifier)).length
       const records = lines.flatMap((one) => (refused.has(one) ? [] : [one.record]))
       if (recording !== null) {
-        const changes = [...recordChangesOf(recordType, records, written.records), ...written.merged]
+        const changes = [...makeRecordChanges(recordType, records, written.records), ...written.merged]
         await recordChanges(writing.client, recording, changes)
       }
     }
@@ -155,7 +155,7 @@ function appendToList<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Val
  * The changes to record as events, one for each record: from the document before the batch (null: the record is new) to the
  * document in the last line of the batch that has the record.
  */
-function recordChangesOf(
+function makeRecordChanges(
   { name: record_type }: RecordType,
   records: readonly PreparedRecord[],
   written: readonly WrittenRecord[],

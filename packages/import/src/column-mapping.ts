@@ -59,7 +59,7 @@ const ColumnRuleSchema = Type.Object(
 )
 
 /** The member of a mapping with the treatment of repeated records. All other members are paths. */
-const DUPLICATES_MEMBER = 'duplicates'
+const DUPLICATE_RECORDS_MEMBER = 'duplicates'
 const DuplicatesSchema = oneOf(DUPLICATE_RULES, {
   description:
     'Whose record stands where lines have the same primary identifier: reject the later lines (default), or the last one.',
@@ -126,8 +126,8 @@ export function readColumnMapping(given: unknown, records: KindAndRecordTypes | 
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new ImportError(`the column mapping must be a JSON object such as ${EXAMPLE_MAPPING}`)
   }
-  const { [DUPLICATES_MEMBER]: repeated, ...paths } = given as Record<string, unknown>
-  const duplicates = repeated === undefined ? null : checkMappingValue(DuplicatesSchema, repeated, DUPLICATES_MEMBER)
+  const { [DUPLICATE_RECORDS_MEMBER]: repeated, ...paths } = given as Record<string, unknown>
+  const duplicates = repeated === undefined ? null : checkMappingValue(DuplicatesSchema, repeated, DUPLICATE_RECORDS_MEMBER)
   const entries = Object.entries(paths)
   if (entries.length === 0) throw new ImportError('the column mapping is empty; name at least one path')
   if (records !== null) refuseReversedMapping(entries, records)

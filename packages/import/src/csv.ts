@@ -8,7 +8,7 @@ import {
   ImportError,
   type ImportSource,
   MAX_ENTRY_BYTES,
-  readNewEntries,
+  readUnreadEntries,
   type SourceEntry,
   type SourcePosition,
 } from './source.ts'
@@ -40,7 +40,7 @@ export async function* readCsv(source: ImportSource, from: SourcePosition, optio
   const form = findDelimiterAndHeader(source.head.subarray(source.mark.bytes), options)
   const cutter = new RowCutter({ delimiter: form.delimiter, longest: MAX_ENTRY_BYTES, tooLong: longRowError })
   const table = new CsvTable(form, options)
-  yield* readNewEntries(source, from, {
+  yield* readUnreadEntries(source, from, {
     push: (chunk) => cutter.push(chunk).flatMap((row) => table.entry(row)),
     finish: () => cutter.finish().flatMap((row) => table.entry(row)),
   })
@@ -79,13 +79,13 @@ export function findDelimiterAndHeader(
   const [first] = forms
   const found =
     forms.find((one) => one.fits) ??
-    forms.reduce((best, one) => (one.cells.length > best.cells.length ? one : best), first ?? COMMA_WITHOUT_CELLS)
+    forms.reduce((best, one) => (one.cells.length > best.cells.length ? one : best), first ?? FALLBACK_CSV_FORM)
   const isByNumber = mapping.targets.every(({ column }) => column === null || /^\d{1,4}$/.test(column))
   return { delimiter: found.delimiter, header: header ?? (found.fits || !isByNumber) }
 }
 
 /** Stands in for a missing first form. There is always one, but TypeScript does not know this. */
-const COMMA_WITHOUT_CELLS = { delimiter: ',', cells: [] as readonly string[], fits: false }
+const FALLBACK_CSV_FORM = { delimiter: ',', cells: [] as readonly string[], fits: false }
 
 function readFirstRowCells(head: Buffer, delimiter: string): readonly string[] {
   const cutter = new RowCutter({ delimiter, longest: head.length + 1, tooLong: longRowError })

@@ -16,7 +16,7 @@ export const areIsoDates = (values: readonly string[]): boolean => values.every(
 
 /** The formats that read every value. Of formats that read all values alike, only the first. */
 export const dateFormatsReadingAll = (values: readonly string[]): readonly string[] =>
-  firstFormatOfEachOrder(CANDIDATE_FORMATS.filter((format) => values.every((value) => isReadableByFormat(format, value))))
+  firstFormatOfEachDateOrder(CANDIDATE_FORMATS.filter((format) => values.every((value) => isReadableByFormat(format, value))))
 
 /**
  * The formats that read the most values, and the number of these values. If at least as many values are ISO dates, `formats` is
@@ -32,7 +32,7 @@ export function dateFormatsReadingMost(values: readonly string[]): {
   const most = Math.max(...counts.map(([, count]) => count))
   const asWritten = values.filter((value) => dayInterval(value) !== null).length
   if (asWritten >= most) return { formats: asWritten === 0 ? [] : [null], most: asWritten }
-  return { formats: firstFormatOfEachOrder(counts.flatMap(([format, count]) => (count === most ? [format] : []))), most }
+  return { formats: firstFormatOfEachDateOrder(counts.flatMap(([format, count]) => (count === most ? [format] : []))), most }
 }
 
 const READER_BY_FORMAT: ReadonlyMap<string, ReturnType<typeof parseDateFormat>> = new Map(
@@ -45,7 +45,7 @@ function isReadableByFormat(format: string, value: string): boolean {
 }
 
 /** For each order of year, month and day, the first of the formats with this order: formats of one order read values alike. */
-function firstFormatOfEachOrder(formats: readonly string[]): readonly string[] {
+function firstFormatOfEachDateOrder(formats: readonly string[]): readonly string[] {
   const firsts = new Map<string, string>()
   for (const format of formats) {
     // Each letter once, such as dMy: the same text for d/M/yyyy, dd/MM/yyyy and d MMM yyyy.

@@ -4,7 +4,7 @@
  */
 
 import type { Database } from '@rollcall/database/database'
-import { hasClaimSql } from '@rollcall/records/records/claims'
+import { isRegistryClaimedSql } from '@rollcall/records/records/claims'
 import type { ClientBase } from 'pg'
 
 /** The progress of an import. Counts include those before an interruption. */
@@ -126,7 +126,7 @@ export async function loadProgress(
 ): Promise<Progress> {
   const { rows } = await client.query<Record<CountColumn, string> & Pick<Progress, NonCountColumn> & { readonly source: string }>(
     `select source, ${[...COUNT_COLUMNS, ...NON_COUNT_COLUMNS].join(', ')} from import_progress where registry = $1 and source = any($2)`,
-    [registryId, isComplete ? [identity, endedSourceText(identity)] : [identity]],
+    [registryId, isComplete ? [identity, endedImportSourceText(identity)] : [identity]],
   )
   const [row] = rows
   if (row === undefined) return INITIAL_PROGRESS
@@ -159,9 +159,9 @@ export async function saveProgress(client: ClientBase, registryId: number, ident
 }
 
 /** The word with which `source` begins when the import has ended and the row has its report. No digest begins with it. */
-const ENDED_PREFIX = 'ended'
+const ENDED_IMPORT_PREFIX = 'ended'
 /** The value of `source` for an import of a complete file that has ended, but may not have removed the absent records. */
-const endedSourceText = (identity: string): string => `${ENDED_PREFIX} ${identity}`
+const endedImportSourceText = (identity: string): string => `${ENDED_IMPORT_PREFIX} ${identity}`
 
 /**
  * Stores that the import has ended. Another import of the same file begins at its first line; the counts stay for the report.
@@ -173,7 +173,8 @@ export const saveImportEnd = (
   registryId: number,
   progress: Progress,
   unremoved: string | null = null,
-): Promise<void> => saveProgress(client, registryId, unremoved === null ? ENDED_PREFIX : endedSourceText(unremoved), progress)
+): Promise<void> =>
+  saveProgress(client, registryId, unremoved === null ? ENDED_IMPORT_PREFIX : endedImportSourceText(unremoved), progress)
 
 /** Deletes the progress: nothing is left to resume or to report. */
 export async function forgetProgress(client: ClientBase, registryId: number): Promise<void> {
@@ -193,9 +194,9 @@ export interface LastImport extends Pick<Progress, CountColumn | 'read'> {
 export async function findLastImport({ pool }: Pick<Database, 'pool'>, registryId: number): Promise<LastImport | null> {
   const { rows } = await pool.query<Record<CountColumn, string> & Pick<LastImport, 'read' | 'updated_at' | 'ended' | 'running'>>(
     `select ${COUNT_COLUMNS.join(', ')}, read, updated_at, starts_with(source, $2) as ended,
-        ${hasClaimSql('rollcall import')} as running
+        ${isRegistryClaimedSql('rollcall import')} as running
       from import_progress where registry = $1::integer`,
-    [registryId, ENDED_PREFIX],
+    [registryId, ENDED_IMPORT_PREFIX],
   )
   const [row] = rows
   if (row === undefined) return null

@@ -4,7 +4,7 @@
  */
 
 import type { RecordType } from '@rollcall/protocol'
-import { type ComparedRecords, recordsNotInFileStatement } from '@rollcall/records/records/complete-records'
+import { type RecordsComparedWithFile, recordsNotInFileStatement } from '@rollcall/records/records/complete-records'
 import type { ClientBase } from 'pg'
 
 /** Makes the temporary table for noted lines. The statements of this connection then have no time limit. */
@@ -64,7 +64,7 @@ const lineByPrimaryIdentifier = (rows: readonly NotedLine[]): ReadonlyMap<string
   new Map(rows.map(({ primary_identifier, line }) => [primary_identifier, Number(line)]))
 
 /** Writes the records that no line names into a temporary table, for `readRecordsNotInFile`. @returns their number */
-export async function listRecordsNotInFile(client: ClientBase, compared: readonly ComparedRecords[]): Promise<number> {
+export async function listRecordsNotInFile(client: ClientBase, compared: readonly RecordsComparedWithFile[]): Promise<number> {
   await client.query('analyze noted_line')
   await client.query(
     `create temporary table absent_record (

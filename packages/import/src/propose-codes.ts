@@ -6,7 +6,7 @@
 import { type Attribute, codeLabel, normaliseCode } from '@rollcall/protocol'
 import { UNDECIDED_MARK } from './column-mapping.ts'
 import { CODE_TRANSLATIONS, STANDARD_CODES } from './column-synonyms.ts'
-import { type ProposedColumn, proposeChoices, proposeMapped } from './proposed-column.ts'
+import { type ProposedColumn, proposeColumnChoices, proposeMappedColumn } from './proposed-column.ts'
 
 type CodeList = NonNullable<Attribute['codes']>
 
@@ -55,10 +55,10 @@ export function proposeCodes({ column, path, list, values, reasons }: CodedColum
     // The mapping of a database lists each value, also those that are on the list: a search for a code asks the database for
     // the values that the mapping lists for the code.
     const codes = Object.fromEntries(distinct.map((value) => [value, canonicalCode(list, value)]))
-    return proposeMapped(column, path, isDatabase ? { column, codes } : column, why)
+    return proposeMappedColumn(column, path, isDatabase ? { column, codes } : column, why)
   }
   if (distinct.length > MOST_CODES || distinct.some((value) => value.length > LONGEST_CODE)) {
-    return proposeChoices(
+    return proposeColumnChoices(
       column,
       [...reasons, `some values are not on the list ${list}, and they are too many or too long to be codes`],
       [{ path, rule: column, meaning: 'values that are not on the list stay as they are' }],
@@ -69,7 +69,7 @@ export function proposeCodes({ column, path, list, values, reasons }: CodedColum
     STANDARD_CODES[list]?.codes.has(value) ||
     (!LONG_NUMBER_PATTERN.test(value) && values.filter((one) => one === value).length >= LEAST_ROWS_OF_CODE)
   if (isDatabase && !distinct.every(isCode)) {
-    return proposeChoices(
+    return proposeColumnChoices(
       column,
       [...reasons, `some values are not on the list ${list}, and they are too rare to be shown as codes`],
       [
@@ -83,7 +83,10 @@ export function proposeCodes({ column, path, list, values, reasons }: CodedColum
   }
   if (distinct.every((value) => codeFromWord(list, value) !== undefined)) {
     const codes = Object.fromEntries(distinct.map((value) => [value, canonicalCode(list, codeFromWord(list, value) ?? value)]))
-    return proposeMapped(column, path, { column, codes }, [...reasons, `its values are words for codes of the list ${list}`])
+    return proposeMappedColumn(column, path, { column, codes }, [
+      ...reasons,
+      `its values are words for codes of the list ${list}`,
+    ])
   }
   const usual = STANDARD_CODES[list]
   const meant = (value: string): string => usual?.codes.get(value) ?? codeFromWord(list, value) ?? UNDECIDED_MARK
@@ -92,7 +95,7 @@ export function proposeCodes({ column, path, list, values, reasons }: CodedColum
     usual !== undefined && distinct.every((value) => usual.codes.has(value))
       ? `as ${usual.source} has them; ask who made the data`
       : `write what each means in place of ${UNDECIDED_MARK}`
-  return proposeChoices(
+  return proposeColumnChoices(
     column,
     [...reasons, `some of its values are not on the list ${list}`],
     [{ path, rule: { column, codes }, meaning }],
@@ -119,8 +122,8 @@ export function proposeLookupCodes(
   const codes = Object.fromEntries(known)
   const isWhole = known.length > 0 && [...rows.map(([key]) => key), ...values].every((key) => Object.hasOwn(codes, key))
   if (isWhole)
-    return proposeMapped(column, path, { column, codes }, [...why, `each row has a word for a code of the list ${list}`])
-  return proposeChoices(
+    return proposeMappedColumn(column, path, { column, codes }, [...why, `each row has a word for a code of the list ${list}`])
+  return proposeColumnChoices(
     column,
     [...why, `not every row has a word for a code of the list ${list}`],
     [

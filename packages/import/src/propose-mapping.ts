@@ -6,7 +6,7 @@ import { type Attribute, isContact, type Kind, namesOf, type RecordType, resolve
 import { AGE_COLUMNS, ATTRIBUTE_COLUMN_NAMES, IDENTIFIER_COLUMN_NAMES, WHOLE_NAME_COLUMNS } from './column-synonyms.ts'
 import { areIsoDates, dateFormatsReadingAll, dateFormatsReadingMost, exampleDate } from './find-date-format.ts'
 import { type LookupTable, proposeCodes, proposeLookupCodes } from './propose-codes.ts'
-import { type ProposedColumn, proposeChoices, proposeMapped, proposeUnmapped } from './proposed-column.ts'
+import { type ProposedColumn, proposeColumnChoices, proposeMappedColumn, proposeUnmapped } from './proposed-column.ts'
 import { listValuePaths, type RecordPath } from './record-paths.ts'
 
 export interface HeaderAndRows {
@@ -49,7 +49,7 @@ export function proposeColumns(
       return proposed
     }
     const choice = { path: proposed.path, rule: proposed.rule ?? column, meaning: `instead of ${rival}` }
-    return proposeChoices(column, [...proposed.reasons, `the column ${rival} goes there already`], [choice])
+    return proposeColumnChoices(column, [...proposed.reasons, `the column ${rival} goes there already`], [choice])
   })
 }
 
@@ -62,7 +62,7 @@ interface ProposedTarget {
 }
 
 /** A name without case, accents and separators, for comparisons. */
-export const plainName = (name: string): string =>
+export const makeComparableName = (name: string): string =>
   name
     .normalize('NFKD')
     .toLowerCase()
@@ -75,11 +75,11 @@ const columnNamesOf = (name: string): readonly string[] =>
 function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, ProposedTarget> {
   const targets = new Map<string, ProposedTarget>()
   const add = (names: readonly string[], target: ProposedTarget): void => {
-    for (const name of names.map(plainName)) if (!targets.has(name)) targets.set(name, target)
+    for (const name of names.map(makeComparableName)) if (!targets.has(name)) targets.set(name, target)
   }
   const paths = listValuePaths(recordType)
   for (const attribute of recordType.attributes) {
-    const place = findAttributePlace(paths, attribute)
+    const place = findAttributePath(paths, attribute)
     if (place === undefined) continue
     const target = { path: place.path, attribute, meaning: `the attribute ${attribute.name}` }
     add([...namesOf(attribute), ...columnNamesOf(attribute.name)], target)
@@ -113,7 +113,7 @@ function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, 
  * Finds the first path of an attribute that is in `paths`; undefined when none is. An attribute may have a path in several
  * spellings, and `paths` has only one of them.
  */
-const findAttributePlace = (paths: readonly RecordPath[], { paths: own }: Attribute): RecordPath | undefined =>
+const findAttributePath = (paths: readonly RecordPath[], { paths: own }: Attribute): RecordPath | undefined =>
   own.map((path) => paths.find((place) => place.path === path)).find((place) => place !== undefined)
 
 function proposeColumn(
@@ -122,7 +122,7 @@ function proposeColumn(
   values: readonly string[],
   database: DatabaseTable | null,
 ): ProposedColumn {
-  const name = plainName(column)
+  const name = makeComparableName(column)
   const lookup = database?.lookups.get(column)
   const found = findTargetOfName(names, name, database) ?? (lookup && findLookupTarget(names, name, lookup, database))
   const reasons = found === undefined ? [] : [`its name means ${found.meaning}`]
@@ -132,29 +132,29 @@ function proposeColumn(
       return proposeLookupCodes({ column, path, list: attribute.codes, values, reasons }, lookup)
     }
     const why = `its values are keys of ${lookup.place}: a select that joins that table has what they mean`
-    return proposeChoices(column, [...reasons, why], [{ path, rule: column, meaning: 'the keys themselves' }])
+    return proposeColumnChoices(column, [...reasons, why], [{ path, rule: column, meaning: 'the keys themselves' }])
   }
   if (values.length === 0) {
     const why = ['no row has a value in it']
     return found === undefined
       ? proposeUnmapped(column, why)
-      : proposeChoices(column, why, [{ path: found.path, rule: column, meaning: found.meaning }])
+      : proposeColumnChoices(column, why, [{ path: found.path, rule: column, meaning: found.meaning }])
   }
-  const isCompleted = database !== null && names.has(plainName(database.name) + name)
-  if (!isCompleted && WHOLE_NAME_COLUMNS.some((one) => plainName(one) === name)) {
+  const isCompleted = database !== null && names.has(makeComparableName(database.name) + name)
+  if (!isCompleted && WHOLE_NAME_COLUMNS.some((one) => makeComparableName(one) === name)) {
     const given = names.get('givenname')
     const reason = 'it may hold whole names, and records have given name and surname apart; divide the column'
     return given === undefined
       ? proposeUnmapped(column, [reason])
-      : proposeChoices(column, [reason], listPersonNamePathChoices(names, column))
+      : proposeColumnChoices(column, [reason], listPersonNamePathChoices(names, column))
   }
-  if (AGE_COLUMNS.some((one) => plainName(one) === name)) {
+  if (AGE_COLUMNS.some((one) => makeComparableName(one) === name)) {
     return proposeUnmapped(column, ['an age changes every year: records have a date of birth, from which ages are counted'])
   }
-  if (found === undefined) return proposeByValues(names, column, values)
+  if (found === undefined) return proposeColumnByValues(names, column, values)
   const { attribute, path } = found
-  if (attribute?.type === 'date' || attribute?.type === 'datetime') return proposeDates(found, column, values, reasons)
-  if (attribute?.codes === undefined) return proposeMapped(column, path, column, reasons)
+  if (attribute?.type === 'date' || attribute?.type === 'datetime') return proposeDateColumn(found, column, values, reasons)
+  if (attribute?.codes === undefined) return proposeMappedColumn(column, path, column, reasons)
   return proposeCodes({ column, path, list: attribute.codes, values, reasons }, database !== null)
 }
 
@@ -170,7 +170,7 @@ function findLookupTarget(
   { name }: LookupTable,
   database: DatabaseTable | null,
 ): ProposedTarget | undefined {
-  const table = plainName(name)
+  const table = makeComparableName(name)
   return [column.replace(KEY_NAME_END_PATTERN, ''), table, table.replaceAll(LOOKUP_TABLE_AFFIX_PATTERN, '')]
     .map((one) => findTargetOfName(names, one, database))
     .find((one) => one?.attribute !== undefined)
@@ -186,7 +186,7 @@ function findTargetOfName(
   database: DatabaseTable | null,
 ): ProposedTarget | undefined {
   if (database === null) return names.get(name)
-  const table = plainName(database.name)
+  const table = makeComparableName(database.name)
   const rest = name.startsWith(table) ? name.slice(table.length) : name
   const found = names.get(`${table}${name}`) ?? names.get(name) ?? names.get(rest)
   // In a database, columns `id` and `type` have keys and types of rows, so `@id` and `@type` are not proposed.
@@ -201,23 +201,27 @@ const listPersonNamePathChoices = (names: ReadonlyMap<string, ProposedTarget>, c
   })
 
 /** Proposes a meaning by the values. Only e-mail addresses and international telephone numbers can be recognised. */
-function proposeByValues(names: ReadonlyMap<string, ProposedTarget>, column: string, values: readonly string[]): ProposedColumn {
+function proposeColumnByValues(
+  names: ReadonlyMap<string, ProposedTarget>,
+  column: string,
+  values: readonly string[],
+): ProposedColumn {
   const unknown = 'nothing in the records has this name'
   const email = names.get('email')
   if (email !== undefined && values.every((value) => /^[^@\s]+@[^@\s][^@\s.]*\.[^@\s]+$/.test(value))) {
     const reasons = [unknown, 'all its values are e-mail addresses']
-    return proposeMapped(column, email.path, column, reasons)
+    return proposeMappedColumn(column, email.path, column, reasons)
   }
   const phone = names.get('phonenumber')
   if (phone !== undefined && values.every((value) => /^\+[\d ()./-]{6,20}$/.test(value))) {
     const reasons = [unknown, 'all its values look like telephone numbers with the code of a country']
-    return proposeChoices(column, reasons, [{ path: phone.path, rule: column, meaning: 'telephone numbers' }])
+    return proposeColumnChoices(column, reasons, [{ path: phone.path, rule: column, meaning: 'telephone numbers' }])
   }
   const isDated = areIsoDates(values) || dateFormatsReadingAll(values).length > 0
   return proposeUnmapped(column, isDated ? [unknown, 'all its values are dates, and their meaning is not known'] : [unknown])
 }
 
-function proposeDates(
+function proposeDateColumn(
   { path }: ProposedTarget,
   column: string,
   values: readonly string[],
@@ -225,17 +229,17 @@ function proposeDates(
 ): ProposedColumn {
   if (areIsoDates(values)) {
     const why = [...reasons, 'all its values are dates that need no format']
-    return proposeMapped(column, path, column, why)
+    return proposeMappedColumn(column, path, column, why)
   }
   const formats = dateFormatsReadingAll(values)
   const choices = formats.map((format) => ({ path, rule: { column, format }, meaning: `dates such as ${exampleDate(format)}` }))
   const [only] = choices
   if (choices.length === 1 && only !== undefined) {
     const why = [...reasons, `every value can be read as ${formats[0]}, and in no other order of day and month`]
-    return proposeMapped(column, path, only.rule, why)
+    return proposeMappedColumn(column, path, only.rule, why)
   }
   if (choices.length > 1) {
-    return proposeChoices(
+    return proposeColumnChoices(
       column,
       [...reasons, 'every value can be read as day and month in either order: ask who made the data'],
       choices,
@@ -246,7 +250,7 @@ function proposeDates(
     ? 'some years have two digits, and their century is not known: give years of four digits'
     : 'no known form of dates reads every value: correct the values, or name the format of most of them'
   const { formats: best, most } = dateFormatsReadingMost(values)
-  return proposeChoices(
+  return proposeColumnChoices(
     column,
     [...reasons, why],
     best.map((format) => ({

@@ -19,17 +19,15 @@ export interface ProposedColumn {
 }
 
 /** Makes a proposal with one path and rule, for review. */
-export const proposeMapped = (column: string, path: string, rule: ProposedRule, reasons: readonly string[]): ProposedColumn => ({
-  column,
-  state: 'mapped',
-  path,
-  rule,
-  choices: [],
-  reasons,
-})
+export const proposeMappedColumn = (
+  column: string,
+  path: string,
+  rule: ProposedRule,
+  reasons: readonly string[],
+): ProposedColumn => ({ column, state: 'mapped', path, rule, choices: [], reasons })
 
 /** Makes a proposal with choices, of which a person must take one, or none. */
-export const proposeChoices = (
+export const proposeColumnChoices = (
   column: string,
   reasons: readonly string[],
   choices: ProposedColumn['choices'],

@@ -9,7 +9,7 @@ import {
   UNLISTED,
 } from '@rollcall/protocol'
 import type { MappingTarget } from './column-mapping.ts'
-import { CELL_STATES, cellProblems, cellRule, describeCellProblem, type RowCells } from './row-documents.ts'
+import { CELL_STATES, cellProblems, describeCellProblem, findCellValueRule, type RowCells } from './row-documents.ts'
 
 /** A value that was not understood: its attribute, its identifier type or the column mapping does not accept it. */
 interface NotUnderstoodValue {
@@ -43,7 +43,7 @@ const DEFAULT_IDENTIFIER_RULE = 'must be text of 1 to 256 characters, or a whole
 const identifierRule = ({ normaliser }: IdentifierType): string => RULE_BY_NORMALISER[normaliser] ?? DEFAULT_IDENTIFIER_RULE
 
 /** The rule for a value, by the name of its attribute or identifier type; null: the record type has no such name. */
-export function valueRuleOf(kind: Kind, recordTypeName: string, name: string): string | null {
+export function findValueRuleByName(kind: Kind, recordTypeName: string, name: string): string | null {
   const recordType = kind.record_types.find((one) => one.name === recordTypeName)
   const members = (recordType?.compounds ?? []).flatMap((compound) => compound.members)
   const attribute = [...(recordType?.attributes ?? []), ...members].find((one) => one.name === name)
@@ -53,7 +53,7 @@ export function valueRuleOf(kind: Kind, recordTypeName: string, name: string): s
 }
 
 /** The values of one record that were not understood, and its attributes with unlisted codes. `clear` prepares for the next. */
-export class RecordNotes implements ReadingNotes {
+export class RecordReadingNotes implements ReadingNotes {
   readonly unreadValues: NotUnderstoodValue[] = []
   readonly unlistedNames = new Set<string>()
   readonly memberNames = new Set<string>()
@@ -104,7 +104,7 @@ export class RecordNotes implements ReadingNotes {
     const others = this.unreadValues.flatMap((one) => {
       const target = targets.find((other) => isWrittenByTarget(other, one))
       // `own` has the problems of cells for which the mapping has a format or codes. An empty `rule` comes from such a cell.
-      if (one.rule === '' || (target !== undefined && cellRule(target) !== null)) return []
+      if (one.rule === '' || (target !== undefined && findCellValueRule(target) !== null)) return []
       return [notUnderstoodValueProblem(one, target)]
     })
     return [...new Set([...own, ...others])]

@@ -44,7 +44,7 @@ interface RecordSchema {
 const CONTEXT_MEMBER = '@context'
 
 /** The properties of a path that the schema does not describe, below a member that may have any members. */
-const OPEN_PATH_PROPERTIES = {
+const UNDESCRIBED_PATH_PROPERTIES = {
   holdsValue: true,
   open: true,
   list: true,
@@ -59,7 +59,7 @@ export function findRecordPath(recordType: RecordType, path: string): RecordPath
   let place = pathTreeOf(recordType)
   for (const key of path.split('.')) {
     const next = findMemberNode(place, key)
-    if (next === undefined) return place.open ? { ...OPEN_PATH_PROPERTIES, path } : undefined
+    if (next === undefined) return place.open ? { ...UNDESCRIBED_PATH_PROPERTIES, path } : undefined
     place = next
   }
   return place

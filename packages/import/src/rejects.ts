@@ -31,15 +31,15 @@ export async function openRejects(path: string | null, bytes: number): Promise<R
   if (path === null) return NO_REJECTS_FILE
   const found = await lstat(path).catch(() => null)
   // Only a regular file is cut or removed: the path may be /dev/stderr.
-  if (found?.isFile() && bytes === 0) await rm(path).catch(throwUnwritable)
-  else if (found?.isFile() && found.size > bytes) await truncate(path, bytes).catch(throwUnwritable)
+  if (found?.isFile() && bytes === 0) await rm(path).catch(throwUnwritableRejectsFile)
+  else if (found?.isFile() && found.size > bytes) await truncate(path, bytes).catch(throwUnwritableRejectsFile)
   let handle: FileHandle | null = null
   // The file may be shorter than at the last batch: somebody has deleted or cut it since.
   let length = Math.min(bytes, found?.size ?? 0)
   return {
     async append(rejects) {
       if (rejects.length === 0) return
-      handle ??= await openFile(path).catch(throwUnwritable)
+      handle ??= await openFile(path).catch(throwUnwritableRejectsFile)
       const lines = rejects.map(({ line, reason }) => `${JSON.stringify({ line, reason })}\n`)
       const text = Buffer.from(lines.join(''))
       await handle.appendFile(text)
@@ -62,7 +62,7 @@ async function openFile(path: string): Promise<FileHandle> {
   return handle
 }
 
-function throwUnwritable(error: NodeJS.ErrnoException): never {
+function throwUnwritableRejectsFile(error: NodeJS.ErrnoException): never {
   throw new ImportError(`the file of rejected lines cannot be written (${error.code}); name another with --rejects`)
 }
 

@@ -9,7 +9,7 @@ import {
   type ReportCounts,
   type ValueCounts,
 } from './import-progress.ts'
-import { OTHER_IDENTIFIERS_NAME, type RecordNotes } from './record-notes.ts'
+import { OTHER_IDENTIFIERS_NAME, type RecordReadingNotes } from './record-notes.ts'
 import { CELL_STATES, type RowCells } from './row-documents.ts'
 
 /** The most line numbers that a report gives as examples of one problem. */
@@ -44,7 +44,7 @@ class ValueCounter {
 }
 
 /** The names of the identifier types and attributes that a report counts for a record type, in the order of the report. */
-export function reportedNames(kind: Kind, { attributes, compounds = [] }: RecordType): readonly string[] {
+export function listReportedValueNames(kind: Kind, { attributes, compounds = [] }: RecordType): readonly string[] {
   const members = compounds.flatMap((compound) => compound.members)
   // An age is computed and not stored, so it has no values to count.
   const held = [...attributes, ...members].filter(({ type }) => type !== 'age')
@@ -63,7 +63,7 @@ class RecordTypeCounter {
 
   constructor(kind: Kind, recordType: RecordType) {
     const types = kind.identifier_types.map(({ name }) => name)
-    this.#byName = new Map(reportedNames(kind, recordType).map((name) => [name, new ValueCounter()]))
+    this.#byName = new Map(listReportedValueNames(kind, recordType).map((name) => [name, new ValueCounter()]))
     const countsOf = (name: string): ValueCounter => this.#byName.get(name) ?? new ValueCounter()
     this.#types = new Map([
       ...types.map((name) => [name, countsOf(name)] as const),
@@ -83,7 +83,7 @@ class RecordTypeCounter {
     this.#births = columns.filter(([, counts]) => births.some(({ name }) => countsOf(name) === counts))
   }
 
-  add(line: number, { identifiers, columns }: PreparedRecord, notes: RecordNotes, today: string): void {
+  add(line: number, { identifiers, columns }: PreparedRecord, notes: RecordReadingNotes, today: string): void {
     this.count += 1
     let last: string | null = null
     const types = identifiers.length > 1 ? new Set<string>() : null
@@ -102,7 +102,7 @@ class RecordTypeCounter {
   #addNotes(
     line: number,
     { identifiers, columns }: Pick<PreparedRecord, 'identifiers' | 'columns'>,
-    { memberNames, unlistedNames, unreadValues }: RecordNotes,
+    { memberNames, unlistedNames, unreadValues }: RecordReadingNotes,
   ): void {
     for (const name of memberNames) {
       const counts = this.#byName.get(name)
@@ -143,7 +143,7 @@ export class BatchCounts {
     recordType: RecordType,
     line: number,
     record: PreparedRecord,
-    notes: RecordNotes,
+    notes: RecordReadingNotes,
   ): void {
     let counts = this.#records.get(recordType)
     if (counts === undefined) {

@@ -9,24 +9,24 @@ import {
   type ReportCounts,
   type ValueCounts,
 } from './import-progress.ts'
-import { valueRuleOf } from './record-notes.ts'
-import { reportedNames } from './report-counts.ts'
-import { cellRule } from './row-documents.ts'
+import { findValueRuleByName } from './record-notes.ts'
+import { listReportedValueNames } from './report-counts.ts'
+import { findCellValueRule } from './row-documents.ts'
 
 /** The counts of the values of one attribute, identifier type or column. */
-interface ReportedValues extends ValueCounts {
+interface ReportedValueCounts extends ValueCounts {
   readonly empty: number
   /** The rule that some values broke. Null: no value broke a rule, the report of a column has the rule, or no rule is known. */
   readonly rule: string | null
 }
 
-export interface ReportedAttribute extends ReportedValues {
+export interface ReportedAttribute extends ReportedValueCounts {
   readonly record_type: string
   /** The name of the attribute or identifier type. */
   readonly name: string
 }
 
-export interface ReportedColumn extends ReportedValues {
+export interface ReportedColumn extends ReportedValueCounts {
   readonly column: string
   readonly path: string
 }
@@ -64,38 +64,38 @@ export function makeReport(
       const record_type = recordType.name
       const counted = records[record_type]
       if (counted === undefined) return []
-      return reportedNames(kind, recordType).map((name) => ({
+      return listReportedValueNames(kind, recordType).map((name) => ({
         record_type,
         name,
         // A rule that a column reports is not repeated for the attribute: the mapping may have its own rule.
-        ...reportValues(counted, name, () =>
-          isMappingUnknown || inColumns.has(name) ? null : valueRuleOf(kind, record_type, name),
+        ...makeReportedValueCounts(counted, name, () =>
+          isMappingUnknown || inColumns.has(name) ? null : findValueRuleByName(kind, record_type, name),
         ),
       }))
     }),
     columns: targets.flatMap((target) => {
       const { path, column, reads } = target
       if (column === null) return []
-      const rule = () => cellRule(target) ?? firstValueRule(kind, Object.keys(records), reads)
-      return [{ column, path, ...reportValues(columns, path, rule) }]
+      const rule = () => findCellValueRule(target) ?? findFirstKnownValueRule(kind, Object.keys(records), reads)
+      return [{ column, path, ...makeReportedValueCounts(columns, path, rule) }]
     }),
     unused_columns: read?.table?.unused ?? [],
   }
 }
 
 /** The counts of a table's columns by their paths, when the column mapping is no longer known. */
-export const columnCountsWithPaths = ({ columns }: ReportCounts) =>
-  Object.keys(columns.values).map((path) => ({ path, ...reportValues(columns, path, () => null) }))
+export const columnValueCountsWithPaths = ({ columns }: ReportCounts) =>
+  Object.keys(columns.values).map((path) => ({ path, ...makeReportedValueCounts(columns, path, () => null) }))
 
-function reportValues({ count, values }: CountedValues, name: string, rule: () => string | null): ReportedValues {
+function makeReportedValueCounts({ count, values }: CountedValues, name: string, rule: () => string | null): ReportedValueCounts {
   const found = { ...NO_VALUE_COUNTS, ...values[name] }
   return { ...found, empty: count - found.understood - found.not_understood, rule: found.not_understood > 0 ? rule() : null }
 }
 
-function firstValueRule(kind: Kind, recordTypes: readonly string[], names: readonly string[]): string | null {
+function findFirstKnownValueRule(kind: Kind, recordTypes: readonly string[], names: readonly string[]): string | null {
   for (const type of recordTypes) {
     for (const name of names) {
-      const rule = valueRuleOf(kind, type, name)
+      const rule = findValueRuleByName(kind, type, name)
       if (rule !== null) return rule
     }
   }

@@ -61,7 +61,7 @@ export const describeCellProblem = (target: MappingTarget, rule: string): string
   `${target.path} (column ${target.column}): ${rule}`
 
 /** The mapping's rule for a cell; null when the mapping has neither a format nor codes for it. */
-export const cellRule = ({ format, codes }: MappingTarget): string | null => {
+export const findCellValueRule = ({ format, codes }: MappingTarget): string | null => {
   if (format !== null) return format.rule
   return codes === null ? null : 'must be a value that the codes of the mapping list'
 }
@@ -70,7 +70,7 @@ export const cellRule = ({ format, codes }: MappingTarget): string | null => {
 export const cellProblems = ({ targets, states }: RowCells): readonly string[] =>
   states.includes(CELL_STATES.not_understood)
     ? targets.flatMap((target, at) => {
-        const rule = states[at] === CELL_STATES.not_understood ? cellRule(target) : null
+        const rule = states[at] === CELL_STATES.not_understood ? findCellValueRule(target) : null
         return rule === null ? [] : [describeCellProblem(target, rule)]
       })
     : []

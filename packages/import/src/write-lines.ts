@@ -98,7 +98,7 @@ async function writeLinesKeepingLast(
   recordType: RecordType,
   lines: readonly RecordLine[],
 ): Promise<WriteLinesResult> {
-  const { met, ...written } = await writeOrHalve(writing, recordType, lines)
+  const { met, ...written } = await writeOrHalveLines(writing, recordType, lines)
   const refused = new Set(written.rejects.map(({ of }) => of))
   const standing = new Set([...written.records.map((one) => one.primary_identifier), ...written.unchanged])
   const earlier = new Map(met)
@@ -127,7 +127,7 @@ async function writeLinesKeepingFirst(
   let rest = lines
   while (rest.length > 0) {
     const firsts = new Map(rest.toReversed().map((one) => [primaryIdentifierOf(one), one]))
-    const once = await writeOrHalve(writing, recordType, [...firsts.values()].reverse())
+    const once = await writeOrHalveLines(writing, recordType, [...firsts.values()].reverse())
     written = joinWriteResults(written, once)
     const standing = new Map(once.met)
     for (const primary of [...once.records.map((one) => one.primary_identifier), ...once.unchanged]) {
@@ -151,13 +151,13 @@ async function writeLinesKeepingFirst(
  * Writes the records of lines; when a single value cannot be stored (a day outside of PostgreSQL's calendar, or a value too long
  * for its index), halves the lines again and again until the record with that value is found, and rejects it.
  */
-async function writeOrHalve(
+async function writeOrHalveLines(
   writing: WriteLinesOptions,
   recordType: RecordType,
   lines: readonly RecordLine[],
 ): Promise<PartialWriteResult> {
   try {
-    return await (writing.isComplete ? writeChanged : writeInOneStatement)(writing, recordType, lines)
+    return await (writing.isComplete ? writeChangedRecords : writeInOneStatement)(writing, recordType, lines)
   } catch (error) {
     const state = sqlStateOrSystemCode(error)
     const [first, second] = lines
@@ -169,8 +169,8 @@ async function writeOrHalve(
       return { ...NOTHING_WRITTEN, rejects: [{ of: first, reason: unstorableValueReason(state) }] }
     }
     const half = lines.slice(0, Math.ceil(lines.length / 2))
-    const before = await writeOrHalve(writing, recordType, half)
-    const after = await writeOrHalve(writing, recordType, lines.slice(half.length))
+    const before = await writeOrHalveLines(writing, recordType, half)
+    const after = await writeOrHalveLines(writing, recordType, lines.slice(half.length))
     const own = new Set(half.map(primaryIdentifierOf))
     const met = new Map([...after.met].filter(([primary]) => !own.has(primary)))
     return joinWriteResults(before, { ...after, met })
@@ -178,7 +178,7 @@ async function writeOrHalve(
 }
 
 /** Writes the records of only those lines that add or change a record. */
-async function writeChanged(
+async function writeChangedRecords(
   writing: WriteLinesOptions,
   recordType: RecordType,
   lines: readonly RecordLine[],
@@ -219,14 +219,14 @@ async function writeInOneStatement(
   const direct = { ...NOTHING_WRITTEN, inserted: inserted.length, records: [...inserted, ...updated], met }
   if (retired === undefined) return direct
   const others = lines.filter((one) => retired.has(primaryIdentifierOf(one)))
-  return { ...direct, ...(await mergeLines(writing, recordType, others)) }
+  return { ...direct, ...(await mergeLinesIntoSurvivors(writing, recordType, others)) }
 }
 
 const unstorableValueReason = (state: string): string =>
   `the database cannot store one of the values of this record (SQLSTATE ${state})`
 
 /** Merges the records of lines about retired records into the survivors, in the order of the lines. */
-async function mergeLines(
+async function mergeLinesIntoSurvivors(
   writing: WriteLinesOptions,
   recordType: RecordType,
   lines: readonly RecordLine[],

@@ -185,7 +185,7 @@ const MOST_STORED_JSON_DEPTH = 1_000
  * Parses a message that was stored as canonical JSON, up to `MOST_STORED_JSON_DEPTH`.
  * @throws BodyUnreadable this version cannot read it, for example because of a number that an earlier version accepted
  */
-export function parsePersistedMessage(text: string): JsonObject {
+export function parseDecryptedBody(text: string): JsonObject {
   try {
     const message = parseJson(text, { maxDepth: MOST_STORED_JSON_DEPTH })
     if (isJsonObject(message)) return message

@@ -56,11 +56,11 @@ const TAG_BYTES = 16
 export const ENCRYPTION_OVERHEAD = NONCE_BYTES + TAG_BYTES
 
 /** The number of nonces that are made together: asking the system for random bytes costs more than encrypting. */
-const NONCES_PER_DRAW = 512
+const NONCES_MADE_TOGETHER = 512
 let drawn = Buffer.alloc(0)
 
 function nextNonce(): Buffer {
-  if (drawn.length === 0) drawn = randomBytes(NONCES_PER_DRAW * NONCE_BYTES)
+  if (drawn.length === 0) drawn = randomBytes(NONCES_MADE_TOGETHER * NONCE_BYTES)
   const nonce = drawn.subarray(0, NONCE_BYTES)
   drawn = drawn.subarray(NONCE_BYTES)
   return nonce

@@ -124,11 +124,11 @@ export async function generateKey({ algorithm, generate }: OwnKeyDefinition): Pr
 }
 
 /** The members of public keys (RFC 7518 6.2.1, 6.3.1; RFC 8037 2). `publicHalf` copies no others. */
-const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const
+const PUBLIC_JWK_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const
 
 /** The public key of a JWK, without `kid`, `use` and `alg`. */
 export function publicHalf(jwk: JWK): JWK {
-  return Object.fromEntries(PUBLIC_MEMBERS.flatMap((member) => (jwk[member] === undefined ? [] : [[member, jwk[member]]])))
+  return Object.fromEntries(PUBLIC_JWK_MEMBERS.flatMap((member) => (jwk[member] === undefined ? [] : [[member, jwk[member]]])))
 }
 
 /** Imports a key so that it cannot be exported again. */

@@ -23,7 +23,7 @@ import {
   listOwnKeys,
   type NewOwnKey,
   type OwnKey,
-  type OwnKeyChange,
+  type OwnKeyTransaction,
 } from './store/own-keys.ts'
 import type { Vault } from './vault.ts'
 
@@ -109,7 +109,7 @@ export async function rotateOwnKeys(
 }
 
 async function rotateKey(
-  change: OwnKeyChange,
+  change: OwnKeyTransaction,
   definition: OwnKeyDefinition,
   fresh: NewOwnKey,
   vault: Vault,

@@ -140,8 +140,8 @@ export async function rotateMasterKey(
   })
 }
 
-const CHECK_VALUE_PURPOSE = 'check'
-const CHECK_VALUE_TEXT = 'rollcall'
+const MASTER_KEY_CHECK_PURPOSE = 'check'
+const MASTER_KEY_CHECK_TEXT = 'rollcall'
 const masterKeyCheckBinding = (version: number): ValueBinding => ({ table: 'master_key', id: String(version) })
 
 /** The stored form of a master key: its version and a value that checks it. */
@@ -149,13 +149,21 @@ export function masterKeyRecord(master: MasterKey): MasterKeyRecord {
   const { version } = master
   return {
     version,
-    check_value: encryptValue(master, CHECK_VALUE_PURPOSE, masterKeyCheckBinding(version), Buffer.from(CHECK_VALUE_TEXT)),
+    check_value: encryptValue(
+      master,
+      MASTER_KEY_CHECK_PURPOSE,
+      masterKeyCheckBinding(version),
+      Buffer.from(MASTER_KEY_CHECK_TEXT),
+    ),
   }
 }
 
 function isMasterKeyOfRecord(master: MasterKey, { version, check_value }: MasterKeyRecord): boolean {
   try {
-    return decryptValue(master, CHECK_VALUE_PURPOSE, masterKeyCheckBinding(version), check_value).toString() === CHECK_VALUE_TEXT
+    return (
+      decryptValue(master, MASTER_KEY_CHECK_PURPOSE, masterKeyCheckBinding(version), check_value).toString() ===
+      MASTER_KEY_CHECK_TEXT
+    )
   } catch (error) {
     if (error instanceof DecryptionError) return false
     throw error

@@ -6,8 +6,8 @@
 import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import { createShortLivedCache } from '@rollcall/base/shared/short-lived'
 import type { BreakerState } from '@rollcall/core/model/breaker'
-import { refusesWrites, safeDatabaseError } from '@rollcall/database/database-errors'
-import { createFloodLog, type Log } from './log.ts'
+import { isWriteRefusal, safeDatabaseError } from '@rollcall/database/database-errors'
+import { createFloodLimitingLog, type Log } from './log.ts'
 
 export interface DatabaseHealth {
   /** Logs that a request failed because of the database, and opens the breaker when a write was refused. */
@@ -39,7 +39,7 @@ export function createDatabaseHealth(
 ): DatabaseHealth {
   /** The time until which the breaker is open; from then on it is probing. Null when it is closed. */
   let openUntil: number | null = null
-  const lines = createFloodLog({
+  const lines = createFloodLimitingLog({
     period: LOG_PERIOD_MS,
     most: MOST_LOGGED_ERRORS,
     later,
@@ -48,7 +48,7 @@ export function createDatabaseHealth(
   })
 
   const failed = (error: unknown): void => {
-    if (refusesWrites(error)) openUntil = now() + BREAKER_OPEN_MS
+    if (isWriteRefusal(error)) openUntil = now() + BREAKER_OPEN_MS
     lines.note(safeDatabaseError(error))
   }
   const breaker = (): BreakerState => {
@@ -60,7 +60,7 @@ export function createDatabaseHealth(
     if (before === null) return isAnsweredInTime(deps.read())
     const written = await isAnsweredInTime(
       deps.write().catch((error: unknown) => {
-        if (refusesWrites(error)) failed(error)
+        if (isWriteRefusal(error)) failed(error)
         throw error
       }),
     )

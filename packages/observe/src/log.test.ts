@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { createFloodLog } from './log.ts'
+import { createFloodLimitingLog } from './log.ts'
 
 /** A flood log on a clock that goes on when it is told to. */
 function flood(most: number) {
   const told: [string | null, number][] = []
   const due: (() => void)[] = []
-  const log = createFloodLog<{ name: string }>({
+  const log = createFloodLimitingLog<{ name: string }>({
     period: 1_000,
     most,
     report: (subject, count) => told.push([subject?.name ?? null, count]),

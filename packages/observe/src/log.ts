@@ -27,7 +27,7 @@ const timeMemberText = (): string => `,"time":"${new Date().toISOString()}"`
 const levelFormatter = (label: string) => ({ level: label })
 
 /** Writes a line when an event first happens. Repetitions are counted: each period has one line with their number. */
-export interface FloodLog<Subject extends object> {
+export interface FloodLimitingLog<Subject extends object> {
   /** Counts an event. The first event of a subject is written at once, unless `options.most` subjects have their own lines. */
   note(subject: Subject): void
   /** Writes a line for each subject with events since its last line, with their number. */
@@ -40,12 +40,12 @@ export interface FloodLog<Subject extends object> {
  * @param options.most subjects that have lines of their own at a time, because peers may be able to invent subjects
  * @param options.report writes the number of events of a subject; null: all subjects beyond `most`
  */
-export function createFloodLog<Subject extends object>(options: {
+export function createFloodLimitingLog<Subject extends object>(options: {
   readonly period: number
   readonly most: number
   readonly report: (subject: Subject | null, count: number) => void
   readonly later?: Clock['later']
-}): FloodLog<Subject> {
+}): FloodLimitingLog<Subject> {
   const { period, most, report, later = SYSTEM_CLOCK.later } = options
   const known = new Map<string, { readonly subject: Subject; count: number }>()
   let others = 0

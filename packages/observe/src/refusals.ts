@@ -3,7 +3,7 @@
  * reason; in counters; and in audit entries, which also tell registries and operations apart.
  */
 import type { Clock } from '@rollcall/base/shared/clock'
-import { createFloodLog, type Log } from './log.ts'
+import { createFloodLimitingLog, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
 export interface Refusal {
@@ -47,7 +47,7 @@ export type RefusalWithRequest = Refusal & RefusedRequest
 /** Milliseconds between two log lines, and between two audit entries, about the same refusal. */
 const REFUSAL_PERIOD_MS = 60_000
 /** The number of different refusals that have log lines and audit entries of their own at a time. */
-const MOST_REFUSALS = 200
+const MOST_DISTINCT_REFUSALS = 200
 
 export function createRefusalRecorder(deps: {
   readonly log: Pick<Log, 'warn'>
@@ -56,15 +56,15 @@ export function createRefusalRecorder(deps: {
   readonly later?: Clock['later']
 }): RefusalRecorder {
   const { log, metrics, auditLog, later } = deps
-  const flood = createFloodLog<Refusal>({
+  const flood = createFloodLimitingLog<Refusal>({
     period: REFUSAL_PERIOD_MS,
-    most: MOST_REFUSALS,
+    most: MOST_DISTINCT_REFUSALS,
     report: (refusal, count) => log.warn({ ...(refusal ?? { refusal: 'others' }), count }, 'requests were refused'),
     ...(later !== undefined && { later }),
   })
-  const audited = createFloodLog<RefusalWithRequest>({
+  const audited = createFloodLimitingLog<RefusalWithRequest>({
     period: REFUSAL_PERIOD_MS,
-    most: MOST_REFUSALS,
+    most: MOST_DISTINCT_REFUSALS,
     report: auditLog.write,
     ...(later !== undefined && { later }),
   })

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import { programSchemaVersion } from '@rollcall/database/schema-version'
 import { expect, test } from 'vitest'
 import { createLog } from './log.ts'
-import { createSchemaWatch } from './schema.ts'
+import { createSchemaVersionWatch } from './schema.ts'
 
 function watch(versions: () => readonly string[]) {
   const lines: Readonly<Record<string, unknown>>[] = []
@@ -14,7 +14,7 @@ function watch(versions: () => readonly string[]) {
     },
   })
   const log = createLog({ level: 'info', destination })
-  return { lines, watch: createSchemaWatch({ log, read: async () => versions() }) }
+  return { lines, watch: createSchemaVersionWatch({ log, read: async () => versions() }) }
 }
 
 test('a database of this version is not ahead', async () => {

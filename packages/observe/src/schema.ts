@@ -3,7 +3,7 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import { MOST_VERSIONS_AHEAD, programSchemaVersion, type SchemaLead, schemaLead } from '@rollcall/database/schema-version'
 import type { Log } from './log.ts'
 
-export interface SchemaWatch {
+export interface SchemaVersionWatch {
   /**
    * Reads the version from the database. When it is newer, the log says so once for each version. Never rejects: after
    * an error, the earlier result stays.
@@ -18,10 +18,10 @@ export interface SchemaWatch {
 }
 
 /** Makes a watch of the schema version. @param deps.read reads the recorded versions, the newest last */
-export function createSchemaWatch(deps: {
+export function createSchemaVersionWatch(deps: {
   readonly log: Pick<Log, 'warn' | 'error'>
   readonly read: () => Promise<readonly string[]>
-}): SchemaWatch {
+}): SchemaVersionWatch {
   const program = programSchemaVersion()
   const outdated = Promise.withResolvers<SchemaLead>()
   let found: SchemaLead = { version: program, ahead: 0 }

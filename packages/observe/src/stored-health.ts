@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '@rollcall/base/shared/clock'
 import { createShortLivedCache } from '@rollcall/base/shared/short-lived'
 import { BREAKER_STATES } from '@rollcall/core/model/breaker'
-import type { DeliveryHealth, GrantOrKeyExpiry, MirrorHealth, OutboxHealth, WaitingExchanges } from '@rollcall/core/model/health'
+import type { DeliveryHealth, ExchangeHealth, GrantOrKeyExpiry, MirrorHealth, OutboxHealth } from '@rollcall/core/model/health'
 import type { SchemaLead } from '@rollcall/database/schema-version'
 import { Gauge, type Registry } from 'prom-client'
 
@@ -15,7 +15,7 @@ export interface StoredHealthReader {
   /** The state of the event outbox; null when unknown. */
   outbox(): Promise<OutboxHealth | null>
   /** The accepted requests that wait; null when unknown. */
-  exchanges(): Promise<WaitingExchanges | null>
+  exchanges(): Promise<ExchangeHealth | null>
   /** The grants and keys of participants that end soon. */
   ends(): Promise<readonly GrantOrKeyExpiry[]>
   /** For each registry that copies its records from a live database, how far the copy is behind. */
@@ -34,10 +34,10 @@ export const NO_STORED_HEALTH: StoredHealthReader = {
 }
 
 /** Milliseconds for which a value is reused, so that all gauges of one collection share a query. */
-const READING_REUSE_MS = 1_000
+const GAUGE_READING_REUSE_MS = 1_000
 
 /** Milliseconds after which a gauge has no value, because the database does not answer. Prometheus waits for ten seconds. */
-const LONGEST_READING_MS = 2_000
+const LONGEST_GAUGE_READING_MS = 2_000
 
 /** One value of a gauge, with its labels. */
 interface GaugeReading {
@@ -50,8 +50,8 @@ interface GaugeReading {
 export function addStoredHealthGauges(register: Registry, stored: StoredHealthReader, { now }: Pick<Clock, 'now'>): void {
   const once = <Row>(read: () => Promise<readonly Row[]>): (() => Promise<readonly Row[]>) => {
     const readInTime = () =>
-      Promise.race([read().catch((): readonly Row[] => []), sleep<readonly Row[]>(LONGEST_READING_MS, [], { ref: false })])
-    const { get } = createShortLivedCache(readInTime, { maxAge: READING_REUSE_MS, now })
+      Promise.race([read().catch((): readonly Row[] => []), sleep<readonly Row[]>(LONGEST_GAUGE_READING_MS, [], { ref: false })])
+    const { get } = createShortLivedCache(readInTime, { maxAge: GAUGE_READING_REUSE_MS, now })
     return () => get('all')
   }
   const gauge = <Row>(

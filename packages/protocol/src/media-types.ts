@@ -32,7 +32,7 @@ export const ACCEPTED_TYPES = {
 } as const satisfies Readonly<Record<string, AcceptedTypes>>
 
 /** The rule for a request with the header `Origin`, which browsers add to requests of web pages. */
-const WEB_PAGE_RULE =
+const WEB_PAGE_CONTENT_TYPE_RULE =
   'must be application/json or application/*+json, because the request has the header Origin, as those of web pages do'
 
 /** The media type in a Content-Type, in lower case and without parameters; empty when there is none. */
@@ -52,7 +52,7 @@ export function bodyTypeProblem(
   const type = mediaType(contentType)
   const byProgram = alsoByPrograms !== null && (header('origin') ?? null) === null
   if (!accepts.test(type) && !(byProgram && alsoByPrograms.test(type))) {
-    return `Content-Type: ${alsoByPrograms?.test(type) ? WEB_PAGE_RULE : rule}`
+    return `Content-Type: ${alsoByPrograms?.test(type) ? WEB_PAGE_CONTENT_TYPE_RULE : rule}`
   }
   const [, ...parameters] = (contentType ?? '').toLowerCase().split(';')
   const charset = parameters.map((text) => text.trim()).find((text) => text.startsWith('charset='))

@@ -7,7 +7,7 @@ export const NUMBER_RULE = 'the number cannot be kept as it is written; write it
  * A number of at most this many characters, sign and point included, is accepted without a further check if it has no exponent:
  * a double keeps 15 digits.
  */
-const MOST_SAFE_CHARACTERS = 15
+const MOST_SURELY_EXACT_CHARACTERS = 15
 
 /**
  * The double for the text of a number; null when this double, written in the shortest form (ECMAScript, RFC 8785), would be
@@ -17,7 +17,7 @@ const MOST_SAFE_CHARACTERS = 15
  */
 export function exactNumber(literal: string): number | null {
   const number = Number(literal)
-  if (literal.length <= MOST_SAFE_CHARACTERS && !literal.includes('e') && !literal.includes('E')) return number
+  if (literal.length <= MOST_SURELY_EXACT_CHARACTERS && !literal.includes('e') && !literal.includes('E')) return number
   if (!Number.isFinite(number)) return null
   const written = String(number)
   return written === literal || comparableDecimal(written) === comparableDecimal(literal) ? number : null

@@ -12,7 +12,7 @@ import {
   exampleReply,
   exampleRequest,
   exampleRequests,
-  inventedExampleNames,
+  inventedExampleIds,
 } from './openapi/examples.ts'
 import { type ExampleOf, exampleForServer, omitAllSourceReferences } from './openapi/readers.ts'
 import { kindMarkdown, reasonCodeTable } from './openapi/tables.ts'
@@ -99,7 +99,7 @@ function pathsForServer(
   paths: { readonly [path: string]: JsonObject },
   example: ExampleOf,
 ): { readonly [path: string]: JsonObject } {
-  const invented = inventedExampleNames(kind)
+  const invented = inventedExampleIds(kind)
   const at = ([path, item]: [string, JsonObject]): [string, JsonObject] => {
     const { post } = item as { readonly post: JsonObject & { readonly requestBody: JsonObject } }
     const requestBody = exampleForServer(post.requestBody, invented, example)
@@ -108,7 +108,7 @@ function pathsForServer(
   return Object.fromEntries(Object.entries(paths).map(at))
 }
 
-const RECEIVED_CALLBACKS_GROUP: Theme = 'Callbacks of other registries'
+const RECEIVED_CALLBACKS_TAG: Theme = 'Callbacks of other registries'
 
 /** The `content` of a JSON body in the document: its schema and an example. */
 function jsonContent(schema: JsonObject, example: unknown): JsonObject {
@@ -196,7 +196,7 @@ function describeReceivedCallback(kind: Kind, callback: Callback, components: Co
   const envelope = ENVELOPE_SCHEMA_MAKERS[callback.header](schema, `${name}Envelope`)
   return {
     operationId: `received-${callback.name}`,
-    tags: [RECEIVED_CALLBACKS_GROUP],
+    tags: [RECEIVED_CALLBACKS_TAG],
     summary: `Receive ${callback.name} of another registry: it is stored, then acknowledged (spec "Endpoints").`,
     requestBody: { required: true, content: jsonContent(components.refer(envelope), exampleCallback(kind, callback)) },
     responses: { 200: ackResponse(components), ...errorReferences() },

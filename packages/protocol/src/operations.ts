@@ -24,7 +24,7 @@ const searchReply = message('SearchResponse', SearchResponse, { items: 'search_r
 const subscribeReply = message('SubscribeResponse', SubscribeResponse, { items: 'subscribe_response' })
 const unsubscribeReply = message('UnSubscribeResponse', UnSubscribeResponse, { bulk: [['subscription_status']] })
 const txnStatusReply = message('TxnStatusResponse', TxnStatusResponse, { bulk: [['txnstatus_response', 'txn_status']] })
-const disabilityRequestRow = message('DisabledRequest', DisabledRequest, { incoming: IncomingDisabledRequest })
+const disabilityRequestMessage = message('DisabledRequest', DisabledRequest, { incoming: IncomingDisabledRequest })
 const disabilityActions = ['get_disability_info', 'check_disability_status']
 
 /** Makes a `Callback`. `more` has the members that differ from the usual ones. */
@@ -63,7 +63,7 @@ const NOTIFY = callback(
 export const CALLBACKS: readonly Callback[] = [ON_SEARCH, ON_SUBSCRIBE, ON_UNSUBSCRIBE, TXN_ON_STATUS, NOTIFY]
 
 /** The members that all questions about one person share. Only some kinds answer them, and only synchronously. */
-const QUESTION_ABOUT_PERSON = {
+const PERSON_QUESTION_DEFAULTS = {
   action: 'search',
   async_paths: [],
   reply_action: 'on-search',
@@ -190,7 +190,7 @@ export const OPERATIONS: readonly Operation[] = [
     kinds: 'own',
   },
   {
-    ...QUESTION_ABOUT_PERSON,
+    ...PERSON_QUESTION_DEFAULTS,
     name: 'enrolled',
     theme: 'Enrolment',
     summary: 'Ask whether a person is enrolled in a programme (spec "Endpoints", N9).',
@@ -201,7 +201,7 @@ export const OPERATIONS: readonly Operation[] = [
     reply_also_bare: true,
   },
   {
-    ...QUESTION_ABOUT_PERSON,
+    ...PERSON_QUESTION_DEFAULTS,
     name: 'enrolment-status',
     theme: 'Enrolment',
     summary: 'Ask whether a person remains enrolled (spec "Endpoints", N10).',
@@ -219,34 +219,34 @@ export const OPERATIONS: readonly Operation[] = [
     reply_action: 'txn-on-status',
   },
   {
-    ...QUESTION_ABOUT_PERSON,
+    ...PERSON_QUESTION_DEFAULTS,
     name: 'disabled',
     theme: 'Disability',
     summary: 'Ask whether a person is registered as disabled (public standard 2.7).',
     action_aliases: disabilityActions,
     sync_paths: ['registry/sync/disabled', 'registry/sync/get-disability-status'],
-    request: disabilityRequestRow,
+    request: disabilityRequestMessage,
     reply: { name: 'DisabledResponse', schema: DisabledResponse, items: 'disabled_response' },
   },
   {
-    ...QUESTION_ABOUT_PERSON,
+    ...PERSON_QUESTION_DEFAULTS,
     name: 'disability-details',
     theme: 'Disability',
     summary: "Ask for the details of a person's disability (public standard 2.7).",
     action_aliases: disabilityActions,
     sync_paths: ['registry/sync/get-disability-details', 'registry/sync/get-disability-info'],
-    request: disabilityRequestRow,
+    request: disabilityRequestMessage,
     reply: searchReply,
     codes: 'search',
   },
   {
-    ...QUESTION_ABOUT_PERSON,
+    ...PERSON_QUESTION_DEFAULTS,
     name: 'disability-support',
     theme: 'Disability',
     summary: 'Ask which support a person with a disability has (public standard 2.7).',
     action_aliases: disabilityActions,
     sync_paths: ['registry/sync/get-disability-support'],
-    request: disabilityRequestRow,
+    request: disabilityRequestMessage,
     reply: searchReply,
     codes: 'search',
   },

@@ -4,7 +4,7 @@
 export type PathStep = string | number
 
 const PLAIN_NAME_PATTERN = /^[A-Za-z_@$][\w@$:-]{0,63}$/
-const NAME_MAX_LENGTH = 64
+const MEMBER_NAME_MAX_LENGTH = 64
 /** A path is cut after the step that makes it longer than this (characters): the broken rule must fit into the text after it. */
 const PATH_MAX_LENGTH = 400
 
@@ -17,7 +17,7 @@ export function pathText(steps: readonly PathStep[]): string {
   for (const step of steps) {
     if (text.length > PATH_MAX_LENGTH) return `${text}...`
     if (typeof step === 'number') text += `[${step}]`
-    else if (!PLAIN_NAME_PATTERN.test(step)) text += `[${JSON.stringify(step.slice(0, NAME_MAX_LENGTH))}]`
+    else if (!PLAIN_NAME_PATTERN.test(step)) text += `[${JSON.stringify(step.slice(0, MEMBER_NAME_MAX_LENGTH))}]`
     else text += text === '' ? step : `.${step}`
   }
   return text

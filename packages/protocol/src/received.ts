@@ -9,7 +9,7 @@ import type { Kind } from './kinds/kind.ts'
  * Members whose text a client only displays. `subscriptions.status` means the member `status` in `subscriptions`, and no other
  * `status`.
  */
-const ONLY_SHOWN_MEMBERS: readonly string[] = [
+const ANY_TEXT_MEMBERS: readonly string[] = [
   'locale',
   'status_reason_code',
   'status_reason_message',
@@ -32,7 +32,7 @@ interface ReceivedSchemaPart {
 type Relaxing = Pick<Kind, 'relaxed'>
 
 /**
- * Makes the schema for a received result, or for its header, from the documented one. Members in `ONLY_SHOWN_MEMBERS` may be any
+ * Makes the schema for a received result, or for its header, from the documented one. Members in `ANY_TEXT_MEMBERS` may be any
  * text.
  * @param kinds the kinds of the registries that may send it: a rule that one of these kinds relaxes is relaxed
  */
@@ -56,7 +56,7 @@ export function receivedSchema(schema: TSchema, kinds: readonly Relaxing[] = [])
     }
   }
   const readText = (part: ReceivedSchemaPart, name: string, around: string): ReceivedSchemaPart => {
-    if (ONLY_SHOWN_MEMBERS.includes(name) || ONLY_SHOWN_MEMBERS.includes(`${around}.${name}`)) return { type: 'string' }
+    if (ANY_TEXT_MEMBERS.includes(name) || ANY_TEXT_MEMBERS.includes(`${around}.${name}`)) return { type: 'string' }
     if (!unpatterned.has(name)) return part
     const { pattern: _pattern, ...rest } = part
     return rest

@@ -22,7 +22,7 @@ export interface ToleratedForms {
   readonly inside?: Readonly<Record<string, ToleratedForms>>
 }
 
-/** What `applyPlan` changes in an object: its accepted forms (`ToleratedForms`), and the optional members of the schema. */
+/** What `applyTolerance` changes in an object: its accepted forms (`ToleratedForms`), and the optional members of the schema. */
 export interface TolerancePlan {
   readonly spellings: readonly (readonly [accepted: string, canonical: string])[]
   readonly readings: readonly (readonly [member: string, reading: MemberValueReader])[]
@@ -65,7 +65,7 @@ export function makeTolerancePlan(schema: ObjectSchema, rows: ToleratedForms): T
 }
 
 /** Applies a plan to an object, or to each object of an array. Copies only what it changes. */
-export function applyPlan(plan: TolerancePlan, value: JsonValue): JsonValue {
+export function applyTolerance(plan: TolerancePlan, value: JsonValue): JsonValue {
   if (Array.isArray(value)) {
     return replaceElements(value, (element) => (isJsonObject(element) ? applyToObject(plan, element) : element))
   }
@@ -95,7 +95,7 @@ function applyToObject(plan: TolerancePlan, object: JsonObject): JsonObject {
   for (const [member, inner] of plan.inside) {
     const value = findOwnMember(result, member)
     if (value === undefined) continue
-    const read = applyPlan(inner, value)
+    const read = applyTolerance(inner, value)
     if (read !== value) put(member, read)
   }
   for (const { member, object: mayBeEmpty } of plan.optional) {

@@ -11,7 +11,7 @@ import { isJsonObject, type JsonValue } from './json.ts'
 import { QUERY_TYPES } from './messages/query.ts'
 import { integerText } from './numbers.ts'
 import {
-  applyPlan,
+  applyTolerance,
   type MemberValueReader,
   makeTolerancePlan,
   replaceElements,
@@ -39,13 +39,16 @@ const readTextAsList: MemberValueReader = (value) => (typeof value === 'string' 
 const readTextAsMissing: MemberValueReader = (value) => (typeof value === 'string' ? undefined : value)
 
 /** Replaces other spellings of a word by the canonical one, compared without case. */
-const makeWordReader = (spellings: Readonly<Record<string, string>>): MemberValueReader => {
+const makeCanonicalWordReader = (spellings: Readonly<Record<string, string>>): MemberValueReader => {
   const canonical = new Map(Object.entries(spellings))
   return (value) => (typeof value === 'string' ? (canonical.get(value.toLowerCase()) ?? value) : value)
 }
 
-const readQueryType = makeWordReader({ ...Object.fromEntries(QUERY_TYPES.map((word) => [word, word])), idtype: 'idtype-value' })
-const readTxnType = makeWordReader({
+const readQueryType = makeCanonicalWordReader({
+  ...Object.fromEntries(QUERY_TYPES.map((word) => [word, word])),
+  idtype: 'idtype-value',
+})
+const readTxnType = makeCanonicalWordReader({
   search: 'search',
   subscribe: 'subscribe',
   unsubscribe: 'unsubscribe',
@@ -60,7 +63,7 @@ const readTxnType = makeWordReader({
 /** Reads the type of a receipt: the part after the last ":", in the spellings of N15. */
 const readReceiptType: MemberValueReader = (value) =>
   typeof value === 'string' ? readReceiptTypeWord(value.slice(value.lastIndexOf(':') + 1).trim()) : value
-const readReceiptTypeWord = makeWordReader({
+const readReceiptTypeWord = makeCanonicalWordReader({
   enrollement: 'enrollement',
   enrollment: 'enrollement',
   enrolment: 'enrollement',
@@ -80,7 +83,7 @@ const TOLERATED_HEADER: ToleratedForms = {
     total_count: readDigitsAsNumber,
     completed_count: readDigitsAsNumber,
     meta: readTextAsMissing,
-    status: makeWordReader({ ack: 'rcvd', acknowledged: 'rcvd', request: 'rcvd', success: 'succ', part: 'succ' }),
+    status: makeCanonicalWordReader({ ack: 'rcvd', acknowledged: 'rcvd', request: 'rcvd', success: 'succ', part: 'succ' }),
   },
   optional: ['total_count', 'completed_count', 'status', 'status_reason_code', 'status_reason_message'],
 }
@@ -167,7 +170,7 @@ const TOLERATED_MESSAGES: Readonly<Record<string, ToleratedForms>> = {
   },
 }
 
-const PLANS_BY_SCHEMA = new WeakMap<TSchema, TolerancePlan>()
+const TOLERANCE_PLANS_BY_SCHEMA = new WeakMap<TSchema, TolerancePlan>()
 const ENVELOPE_PLAN = makeTolerancePlan({}, TOLERATED_ENVELOPE)
 const HEADER_PLAN = makeTolerancePlan(RequestHeader, TOLERATED_HEADER)
 const UNSIGNED_ANSWER_PLAN = makeTolerancePlan(RequestHeader, TOLERATED_UNSIGNED_HEADER)
@@ -180,12 +183,12 @@ export interface NamedMessage {
 
 /** The envelope with canonical names of members. The values of the members are not changed. */
 export function tolerateEnvelope(envelope: JsonValue): JsonValue {
-  return applyPlan(ENVELOPE_PLAN, envelope)
+  return applyTolerance(ENVELOPE_PLAN, envelope)
 }
 
 /** Returns the header of a request or callback with canonical spellings. */
 export function tolerateHeader(header: JsonValue): JsonValue {
-  return applyPlan(HEADER_PLAN, header)
+  return applyTolerance(HEADER_PLAN, header)
 }
 
 /**
@@ -193,24 +196,24 @@ export function tolerateHeader(header: JsonValue): JsonValue {
  * sender_id.
  */
 export function tolerateUnsignedAnswer(header: JsonValue): JsonValue {
-  return applyPlan(UNSIGNED_ANSWER_PLAN, header)
+  return applyTolerance(UNSIGNED_ANSWER_PLAN, header)
 }
 
 /** Returns the request of an operation with canonical spellings. */
 export function tolerateMessage(operation: { readonly request: NamedMessage }, message: JsonValue): JsonValue {
-  return tolerateAnyMessage(operation.request, message)
+  return tolerateNamedMessage(operation.request, message)
 }
 
 /**
  * Returns any message, such as a reply or callback, with canonical spellings. The argument is not changed; without changes, the
  * same object is returned. A value in no accepted form stays as it is; validation may refuse it.
  */
-export function tolerateAnyMessage({ name, schema }: NamedMessage, message: JsonValue): JsonValue {
-  let plan = PLANS_BY_SCHEMA.get(schema)
+export function tolerateNamedMessage({ name, schema }: NamedMessage, message: JsonValue): JsonValue {
+  let plan = TOLERANCE_PLANS_BY_SCHEMA.get(schema)
   if (plan === undefined) {
     const rows = Object.hasOwn(TOLERATED_MESSAGES, name) ? TOLERATED_MESSAGES[name] : undefined
     plan = makeTolerancePlan(schema, { ...rows, readings: { ...EVERY_MESSAGE_READERS, ...rows?.readings } })
-    PLANS_BY_SCHEMA.set(schema, plan)
+    TOLERANCE_PLANS_BY_SCHEMA.set(schema, plan)
   }
-  return applyPlan(plan, message)
+  return applyTolerance(plan, message)
 }

@@ -46,7 +46,7 @@ export function validator<Value = unknown>(schema: TSchema): Validator<Value> {
   const accepts = (value: unknown): value is Value => compiled.Check(value)
   const firstProblem = (value: unknown): Problem | null => {
     if (compiled.Check(value)) return null
-    const [, errors] = compiled.Errors(shortestFailingValue(compiled, value))
+    const [, errors] = compiled.Errors(cutArraysOfFailingValue(compiled, value))
     const error = findMostPreciseError(errors)
     // TypeBox's `Errors` should find an error whenever `Check` fails. If it finds none, the value is refused all the same.
     if (error === undefined) return { at: [], rule: 'is not accepted' }
@@ -78,7 +78,7 @@ const CUT_ARRAY_LENGTHS = [100, 10_000]
  * value. TypeBox looks at every element before it names the first error, which would take seconds for millions of wrong elements.
  * Elements keep their index. When the copy is refused, problems in the elements that were cut off are not found.
  */
-function shortestFailingValue(compiled: { Check(value: unknown): boolean }, value: unknown): unknown {
+function cutArraysOfFailingValue(compiled: { Check(value: unknown): boolean }, value: unknown): unknown {
   for (const length of CUT_ARRAY_LENGTHS) {
     const cut = cutArrays(value, length)
     if (cut === value) break
@@ -198,7 +198,7 @@ function ruleText(error: TLocalizedValidationError, found: unknown, schema: TSch
     case 'const':
       return `must be ${error.params.allowedValue}`
     case 'anyOf':
-      return `must be ${branchesText(schemaAt(schema, error.schemaPath))}`
+      return `must be ${unionBranchesText(schemaAt(schema, error.schemaPath))}`
     default:
       // TypeBox's own message: it names the rule, never the value.
       return error.message
@@ -213,7 +213,7 @@ function typeNamesText(type: string | readonly string[]): string {
 }
 
 /** The constants or types that the branches of a union accept, for messages. */
-function branchesText(union: Record<string, unknown>): string {
+function unionBranchesText(union: Record<string, unknown>): string {
   const accepted = (union.anyOf as Record<string, unknown>[]).map((branch) => {
     if (Array.isArray(branch.enum)) return branch.enum.join(' or ')
     return 'const' in branch ? String(branch.const) : typeNamesText((branch.type as string) ?? 'another form')

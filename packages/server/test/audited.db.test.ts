@@ -3,7 +3,7 @@
  * exactly the attribute paths that stand in the message.
  */
 import { hash } from 'node:crypto'
-import { openDetails } from '@rollcall/audit/confidential'
+import { decryptConfidentialDetails } from '@rollcall/audit/confidential'
 import { loadAuditKeys } from '@rollcall/audit/keys'
 import { OPERATIONS, operation } from '@rollcall/protocol'
 import { describe, expect, it, vi } from 'vitest'
@@ -134,7 +134,10 @@ describe('who asks, where the grant demands it', () => {
     expect(await post({ requested_by: BY, case: CASE })).toMatchObject({ status: 200 })
     const { chain, sequence, entry } = (await storedEntries(server.database.db)).at(-1) as LoggedEntry
     const keys = await loadAuditKeys(server.database.db, await server.context.vault())
-    expect(openDetails(keys.confidential, { chain, sequence }, entry.sealed ?? '')).toEqual({ requested_by: BY, case: CASE })
+    expect(decryptConfidentialDetails(keys.confidential, { chain, sequence }, entry.sealed ?? '')).toEqual({
+      requested_by: BY,
+      case: CASE,
+    })
     const entries = await storedEntries(server.database.db)
     for (const text of [JSON.stringify(entries), server.logged()]) expect(text).not.toMatch(`${BY}|${CASE}`)
     await grant(server.database, peer.sender_id, 'civil', {})

@@ -8,7 +8,7 @@ import { type DeliveryClaim, deliveryBodyBinding, type NewDelivery, type StoredE
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
-import { type FreshDelivery, newAttemptClaim } from '@rollcall/delivery/delivery/deliver'
+import { type JustStoredDelivery, newAttemptClaim } from '@rollcall/delivery/delivery/deliver'
 import { callbackNamed, findCallbackTarget } from '@rollcall/delivery/delivery/targets'
 import { insertDeliveriesSql } from '@rollcall/delivery/store/deliveries/deliveries'
 import { createLog } from '@rollcall/observe/log'
@@ -184,7 +184,7 @@ export async function newDelivery(
   { database, context, registry }: TestSender,
   participant: Participant,
   more: Partial<NewDelivery> & { readonly claim?: DeliveryClaim } = {},
-): Promise<FreshDelivery['delivery'] & Pick<FreshDelivery, 'header' | 'message'>> {
+): Promise<JustStoredDelivery['delivery'] & Pick<JustStoredDelivery, 'header' | 'message'>> {
   const { claim, ...changes } = more
   const settings = await findCallbackSettings(database.db, participant.id)
   const target = findCallbackTarget(settings, null, callbackNamed('on-search')) ?? 'http://127.0.0.1/'

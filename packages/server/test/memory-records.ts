@@ -1,14 +1,14 @@
 /** Records in memory, for tests: a source that is not our own tables, and that nothing of ours writes. Its ids are texts. */
 
 import type { Protection } from '@rollcall/core/model/protection'
-import type { MergedRecord } from '@rollcall/core/model/record-source'
+import type { RetiredRecordDocument } from '@rollcall/core/model/record-source'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { type JsonObject, type RecordType, recordTypesOf } from '@rollcall/protocol'
 import { prepareRecord } from '@rollcall/records/records/prepare-record'
 import { readProtection } from '@rollcall/records/records/protection'
 import type { RegistryRecords } from '@rollcall/records/records/registry-records'
-import { type CandidateSource, guardedReader, type SourceRecord } from '../../core/src/policy/guarded-records.ts'
+import { makeSourceReader, type SearchCandidateSource, type SourceRecord } from '../../core/src/policy/guarded-records.ts'
 
 interface Held extends SourceRecord {
   readonly recordType: string
@@ -25,7 +25,7 @@ export interface MemoryRecords extends RegistryRecords {
 export function memoryRecords(db: Pick<Database, 'pool'>, portion = 3): MemoryRecords {
   let held: Held[] = []
   const ofType = ({ name }: RecordType): readonly Held[] => held.filter(({ recordType }) => recordType === name)
-  const source: CandidateSource = {
+  const source: SearchCandidateSource = {
     async *candidates(_registry, recordType, _predicate, after) {
       const all = ofType(recordType)
       for (let at = all.findIndex(({ id }) => id === after) + 1; at < all.length; at += portion) {
@@ -39,7 +39,7 @@ export function memoryRecords(db: Pick<Database, 'pool'>, portion = 3): MemoryRe
     },
   }
   const protectionOf = (registry: RegistryShape): Promise<Protection> => readProtection(db.pool as never, registry.id)
-  const reader = guardedReader(source, protectionOf)
+  const reader = makeSourceReader(source, protectionOf)
   return {
     source: { reader: () => reader, session: (work) => work(reader) },
     within: () => reader,
@@ -49,7 +49,7 @@ export function memoryRecords(db: Pick<Database, 'pool'>, portion = 3): MemoryRe
       if (recordType === undefined) throw new Error('no such record type')
       const { primary_identifier: primary, document: text } = prepareRecord(registry.kind, recordType, document as never)
       const id = `${recordType.name}/"${primary}"`
-      const others = merged.map((one, at): MergedRecord => {
+      const others = merged.map((one, at): RetiredRecordDocument => {
         return { id: `${id}\\${at}`, document: prepareRecord(registry.kind, recordType, one as never).document }
       })
       const record = { id, document: text, merged: others, written: new Date(), recordType: recordType.name, primary }

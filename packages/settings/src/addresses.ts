@@ -48,11 +48,11 @@ export function isReachedByTls(
 }
 
 /** The address at which this machine reaches a listener that listens on all addresses. */
-const LOOPBACK_OF_ANY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+const LOOPBACK_BY_WILDCARD_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 /** The address of a listener as this machine can use it: `http://host:port`. */
 export function listenerUrl(host: string, port: number): string {
-  const name = LOOPBACK_OF_ANY_ADDRESS[host] ?? host
+  const name = LOOPBACK_BY_WILDCARD_ADDRESS[host] ?? host
   return `http://${isIP(name) === 6 ? `[${name}]` : name}:${port}`
 }
 
@@ -62,7 +62,7 @@ export function listenerUrl(host: string, port: number): string {
  * @param variable the variable that sets the host, such as `ADMIN_HOST`
  */
 export function allAddressesNote(variable: string, host: string): string {
-  return host in LOOPBACK_OF_ANY_ADDRESS ? ` (${variable} ${host}: at every address of this machine)` : ''
+  return host in LOOPBACK_BY_WILDCARD_ADDRESS ? ` (${variable} ${host}: at every address of this machine)` : ''
 }
 
 /** The address that peers know, without a final slash: the configured one, or that of the listener. */

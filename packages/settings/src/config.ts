@@ -3,9 +3,9 @@ import type { KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { readWitnessAddress, type WitnessAddress } from '@rollcall/audit/witness-target'
-import { readPrefix } from '@rollcall/base/shared/address-prefix'
+import { readAddressPrefix } from '@rollcall/base/shared/address-prefix'
 import { type Limits, readLimits } from '@rollcall/core/limits'
-import { DEFAULT_SCHEDULE, mostScheduleSeconds, parseSchedule } from '@rollcall/delivery/delivery/schedule'
+import { DEFAULT_SCHEDULE, mostWholeScheduleSeconds, parseSchedule } from '@rollcall/delivery/delivery/schedule'
 import { parseMasterKey } from '@rollcall/keys/master-key'
 import type { OpenIdSettings } from '@rollcall/participants/directory/openid-provider'
 import { listenerUrl } from './addresses.ts'
@@ -138,13 +138,13 @@ function findSetting(env: EnvironmentVariables, variable: string): string | unde
 const DEFAULT_SIGNATURE_NAMESPACES = 'registry,reg,rollcall,spdci,dci,g2p,ns,<NAMESPACE>'
 
 /** A word that can stand in a quoted parameter of a header, without a comma. */
-const NAMESPACE_WORD_PATTERN = /^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,64}$/
+const SIGNATURE_NAMESPACE_PATTERN = /^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,64}$/
 
 function readSignatureNamespaces(env: EnvironmentVariables): Config['signatureNamespaces'] {
   const written = findSetting(env, 'ROLLCALL_SIGNATURE_NAMESPACE') ?? 'registry'
   const read = (findSetting(env, 'ROLLCALL_SIGNATURE_NAMESPACES') ?? DEFAULT_SIGNATURE_NAMESPACES).split(',')
   for (const word of [written, ...read]) {
-    if (!NAMESPACE_WORD_PATTERN.test(word)) {
+    if (!SIGNATURE_NAMESPACE_PATTERN.test(word)) {
       throw new Error('ROLLCALL_SIGNATURE_NAMESPACE(S) must be words without spaces, commas and quotes')
     }
   }
@@ -175,7 +175,7 @@ function readRetrySchedule(env: EnvironmentVariables, { exchange_retention }: Li
   if (schedule === null) {
     throw new Error('ROLLCALL_RETRY_SCHEDULE must be at most 100 numbers of seconds with commas between them')
   }
-  if (mostScheduleSeconds(schedule) > exchange_retention) {
+  if (mostWholeScheduleSeconds(schedule) > exchange_retention) {
     throw new Error('ROLLCALL_RETRY_SCHEDULE must end within ROLLCALL_EXCHANGE_RETENTION, when deliveries are deleted')
   }
   return schedule
@@ -202,7 +202,7 @@ function readHosts(env: EnvironmentVariables, variable: string): readonly string
 
 function readProxies(env: EnvironmentVariables): readonly string[] {
   const prefixes = (findSetting(env, 'ROLLCALL_PROXIES') ?? '').split(',').filter((prefix) => prefix !== '')
-  if (prefixes.every((prefix) => readPrefix(prefix) !== null)) return prefixes
+  if (prefixes.every((prefix) => readAddressPrefix(prefix) !== null)) return prefixes
   throw new Error('ROLLCALL_PROXIES must be addresses or prefixes such as 10.0.0.0/8 with commas between them')
 }
 

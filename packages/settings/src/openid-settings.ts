@@ -7,10 +7,10 @@ import type { OpenIdClientCredential, OpenIdSettings } from '@rollcall/participa
 import type { EnvironmentVariables } from './secret-files.ts'
 
 const ISSUER_VARIABLE = 'ROLLCALL_OIDC_ISSUER'
-const NEEDED_VARIABLES = ['ROLLCALL_OIDC_CLIENT_ID', 'ROLLCALL_OIDC_ROLES'] as const
+const NEEDED_OPENID_VARIABLES = ['ROLLCALL_OIDC_CLIENT_ID', 'ROLLCALL_OIDC_ROLES'] as const
 /** The variables with our credential for the provider: a secret or a key. With an issuer, exactly one of them must be set. */
 const [SECRET, KEY] = ['ROLLCALL_OIDC_CLIENT_SECRET', 'ROLLCALL_OIDC_CLIENT_KEY'] as const
-const OPTIONAL_VARIABLES = [
+const OPTIONAL_OPENID_VARIABLES = [
   'ROLLCALL_OIDC_ROLE_CLAIM',
   'ROLLCALL_OIDC_NAME_CLAIM',
   'ROLLCALL_OIDC_REGISTRY_CLAIM',
@@ -19,7 +19,13 @@ const OPTIONAL_VARIABLES = [
 ] as const
 
 /** The variables about the provider, except the `…_FILE` variables, which name files with our secret or key for it. */
-export const OPENID_VARIABLES: readonly string[] = [ISSUER_VARIABLE, ...NEEDED_VARIABLES, SECRET, KEY, ...OPTIONAL_VARIABLES]
+export const OPENID_VARIABLES: readonly string[] = [
+  ISSUER_VARIABLE,
+  ...NEEDED_OPENID_VARIABLES,
+  SECRET,
+  KEY,
+  ...OPTIONAL_OPENID_VARIABLES,
+]
 
 /** The path below the console's address to which the provider sends the browser back. */
 export const OPENID_CALLBACK_PATH = '/admin/v1/session/openid/callback'
@@ -36,7 +42,7 @@ export function readOpenId(env: EnvironmentVariables): OpenIdSettings | null {
     if (other !== undefined) throw new Error(`${other} needs ${ISSUER_VARIABLE} beside it`)
     return null
   }
-  const needed = (variable: (typeof NEEDED_VARIABLES)[number] | 'ROLLCALL_CONSOLE_URL'): string => {
+  const needed = (variable: (typeof NEEDED_OPENID_VARIABLES)[number] | 'ROLLCALL_CONSOLE_URL'): string => {
     const value = given(variable)
     if (value === undefined) throw new Error(`${ISSUER_VARIABLE} needs ${variable} beside it`)
     return value

@@ -2,7 +2,7 @@
 import { FIXED_LIMITS } from '@rollcall/core/limits'
 
 /** For each variable of an earlier version, the constant that replaced it, or the words that name what to use instead. */
-export const REPLACED_VARIABLES: Readonly<Record<string, number | string>> = {
+export const REPLACEMENTS_BY_VARIABLE: Readonly<Record<string, number | string>> = {
   ROLLCALL_ADMIN_READS_AT_ONCE: 3,
   ROLLCALL_BATCH_SEARCH_TIME: FIXED_LIMITS.batch_search_time,
   ROLLCALL_CHECKPOINT_ENTRIES: FIXED_LIMITS.checkpoint_entries,

@@ -24,7 +24,7 @@ const MOST_PRINTED_BYTES = 4_096
  * The program has ended, but a process that it started may keep its output open. When nothing was printed for these milliseconds,
  * and the output is a complete key, the output is taken as the result.
  */
-const QUIET_GRACE_MS = 300
+const QUIET_OUTPUT_MS = 300
 
 const { program, args, longest } = JSON.parse(await text(process.stdin)) as SecretCommand
 // The program gets a process group of its own, so that its child processes can be ended too.
@@ -60,11 +60,11 @@ function isCompleteKey(secret: string): boolean {
 
 let hasProgramEnded = false
 let quietTimer: NodeJS.Timeout | undefined
-function finishWhenQuiet(): void {
+function finishWhenOutputIsQuiet(): void {
   clearTimeout(quietTimer)
   quietTimer = setTimeout(() => {
     if (isCompleteKey(printedText())) writeOutcomeAndExit({ printed: printedText() })
-  }, QUIET_GRACE_MS)
+  }, QUIET_OUTPUT_MS)
 }
 
 secretProgram.stdout.on('data', (piece: Buffer) => {
@@ -72,7 +72,7 @@ secretProgram.stdout.on('data', (piece: Buffer) => {
   if (Buffer.concat(printedPieces).length > MOST_PRINTED_BYTES) {
     killProcessGroup()
     writeOutcomeAndExit({ problem: `the program printed more than ${MOST_PRINTED_BYTES} bytes` })
-  } else if (hasProgramEnded) finishWhenQuiet()
+  } else if (hasProgramEnded) finishWhenOutputIsQuiet()
 })
 secretProgram.once('error', (error) => {
   const reason = hasErrorCode(error, 'ENOENT') ? 'there is no such program' : null
@@ -80,7 +80,7 @@ secretProgram.once('error', (error) => {
 })
 secretProgram.once('exit', (code, signal) => {
   hasProgramEnded = true
-  if (code === 0) finishWhenQuiet()
+  if (code === 0) finishWhenOutputIsQuiet()
   else writeOutcomeAndExit({ problem: `the program ended with ${code === null ? signal : `status ${code}`}` })
 })
 secretProgram.once('close', () => writeOutcomeAndExit({ printed: printedText() }))

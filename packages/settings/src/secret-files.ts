@@ -19,7 +19,7 @@ const SECRET_VARIABLES = [
 ] as const
 
 /** The variables that a program which prints a key does not get. */
-const WITHHELD_VARIABLES: ReadonlySet<string> = new Set([
+const VARIABLES_HIDDEN_FROM_COMMANDS: ReadonlySet<string> = new Set([
   ...SECRET_VARIABLES,
   'PGPASSWORD',
   'ROLLCALL_CLIENT_SECRET',
@@ -27,7 +27,7 @@ const WITHHELD_VARIABLES: ReadonlySet<string> = new Set([
 ])
 
 /** The variables whose secret a program may print. */
-const COMMAND_VARIABLES = ['ROLLCALL_MASTER_KEY', 'ROLLCALL_NEW_MASTER_KEY'] as const
+const VARIABLES_WITH_COMMAND = ['ROLLCALL_MASTER_KEY', 'ROLLCALL_NEW_MASTER_KEY'] as const
 
 /** The largest size of a secret in bytes. */
 const MOST_SECRET_BYTES = 4_096
@@ -47,19 +47,19 @@ export function withSecretFiles(env: EnvironmentVariables): EnvironmentVariables
     only(variable, `${variable}_FILE`)
     return [[variable, readSecret(`${variable}_FILE`, path)] as const]
   })
-  const printed = COMMAND_VARIABLES.flatMap((variable) => {
+  const printed = VARIABLES_WITH_COMMAND.flatMap((variable) => {
     const name = `${variable}_COMMAND`
     const command = set(name)
     if (command === null) return []
     for (const other of [variable, `${variable}_FILE`]) only(other, name)
-    return [[variable, runSecretCommand(name, command, withoutWithheldVariables(env))] as const]
+    return [[variable, runSecretCommand(name, command, secretCommandEnvironment(env))] as const]
   })
   const found = [...files, ...printed]
   return found.length === 0 ? env : { ...env, ...Object.fromEntries(found) }
 }
 
-const withoutWithheldVariables = (env: EnvironmentVariables): EnvironmentVariables =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !WITHHELD_VARIABLES.has(name)))
+const secretCommandEnvironment = (env: EnvironmentVariables): EnvironmentVariables =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !VARIABLES_HIDDEN_FROM_COMMANDS.has(name)))
 
 function readSecret(variable: string, path: string): string {
   try {

@@ -4,7 +4,7 @@ import type { Setting } from '@rollcall/core/model/setting'
 import type { Config } from './config.ts'
 
 /** An option: a setting of a node that is not one of its limits. */
-interface OptionRow {
+interface NodeOptionDefinition {
   readonly variable: string
   /** The value when nothing is set; null when there is none, or when `meaning` says what is used then. */
   readonly default: string | null
@@ -15,7 +15,7 @@ interface OptionRow {
 }
 
 /** The options of a node, as in `docs/settings.md`; a test compares the names. */
-export const OPTION_ROWS: readonly OptionRow[] = [
+export const NODE_OPTION_DEFINITIONS: readonly NodeOptionDefinition[] = [
   { variable: 'HOST', default: '127.0.0.1', meaning: 'address on which peers reach the server', value: ({ host }) => host },
   { variable: 'PORT', default: '8080', meaning: 'port on which peers reach the server', value: ({ port }) => port },
   {
@@ -213,7 +213,7 @@ export const OPTION_ROWS: readonly OptionRow[] = [
 /** Lists the options of a node, and then its limits. */
 export function listNodeSettings(config: Config): readonly Setting[] {
   const source = (variable: string): Setting['source'] => config.sources[variable] ?? 'default'
-  const options = OPTION_ROWS.map(({ variable, meaning, unit = null, value, ...row }): Setting => {
+  const options = NODE_OPTION_DEFINITIONS.map(({ variable, meaning, unit = null, value, ...row }): Setting => {
     const shown = value === 'secret' ? null : settingText(value(config))
     const rest = { default: row.default, unit, meaning, secret: value === 'secret' }
     return { variable, kind: 'option', value: shown, ...rest, source: source(variable) }

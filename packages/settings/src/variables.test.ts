@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { LIMITS } from '@rollcall/core/limits'
 import { expect, test } from 'vitest'
 import { readConfig } from './config.ts'
-import { REPLACED_VARIABLES } from './replaced.ts'
-import { listNodeSettings, OPTION_ROWS } from './settings.ts'
+import { REPLACEMENTS_BY_VARIABLE } from './replaced.ts'
+import { listNodeSettings, NODE_OPTION_DEFINITIONS } from './settings.ts'
 import { refuseUnknownVariables } from './variables.ts'
 
 test.each([
@@ -41,7 +41,7 @@ test('those that Kubernetes sets for a service of our name are not refused', () 
 test('every constant that replaced a variable is on docs/limits.md', async () => {
   const page = await readFile(new URL('../../../docs/limits.md', import.meta.url), 'utf8')
   const bounds = new Set([...page.matchAll(/^\| (\d+) \|/gm)].map(([, bound]) => Number(bound)))
-  const constants = Object.entries(REPLACED_VARIABLES).filter(([, now]) => typeof now === 'number')
+  const constants = Object.entries(REPLACEMENTS_BY_VARIABLE).filter(([, now]) => typeof now === 'number')
   expect(constants.filter(([, now]) => !bounds.has(Number(now)))).toEqual([])
 })
 
@@ -65,7 +65,9 @@ test('every option of docs/settings.md that a node reads has a row for operators
   )
   // Variables of commands alone, and other names for secrets.
   const ofCommands = (name: string): boolean => /^ROLLCALL_DEMO_|_(FILE|COMMAND)$/.test(name)
-  expect(OPTION_ROWS.map(({ variable }) => variable).toSorted()).toEqual(named.filter((name) => !ofCommands(name)).toSorted())
+  expect(NODE_OPTION_DEFINITIONS.map(({ variable }) => variable).toSorted()).toEqual(
+    named.filter((name) => !ofCommands(name)).toSorted(),
+  )
 })
 
 test.each([

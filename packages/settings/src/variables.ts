@@ -3,7 +3,7 @@
 import { nearestName } from '@rollcall/base/shared/message-words'
 import { LIMITS } from '@rollcall/core/limits'
 import { OPENID_VARIABLES } from './openid-settings.ts'
-import { REPLACED_VARIABLES, replacedVariableMessage } from './replaced.ts'
+import { REPLACEMENTS_BY_VARIABLE, replacedVariableMessage } from './replaced.ts'
 
 /** All variables with our prefix but those of limits. docs/settings.md describes them. */
 const KNOWN_VARIABLES = [
@@ -72,7 +72,7 @@ export function refuseUnknownVariables(env: Readonly<Record<string, string | und
   const known = new Set([...KNOWN_VARIABLES, ...Object.values(LIMITS).map(({ variable }) => variable)])
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined || value === '' || known.has(name) || isKubernetesVariable(name, value)) continue
-    const now = Object.hasOwn(REPLACED_VARIABLES, name) ? REPLACED_VARIABLES[name] : undefined
+    const now = Object.hasOwn(REPLACEMENTS_BY_VARIABLE, name) ? REPLACEMENTS_BY_VARIABLE[name] : undefined
     if (now !== undefined) throw new Error(replacedVariableMessage(name, now))
     const meant = Object.hasOwn(MISSPELLED_VARIABLES, name) ? MISSPELLED_VARIABLES[name] : undefined
     if (meant !== undefined) throw new Error(`${name} is not read: set ${meant} instead`)

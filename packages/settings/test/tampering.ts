@@ -4,8 +4,8 @@ import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { loadAuditKeys } from '@rollcall/audit/keys'
-import { sealReview } from '@rollcall/audit/reviews'
-import { addReview } from '@rollcall/audit/store/reviews'
+import { encryptEmergencyReview } from '@rollcall/audit/reviews'
+import { addEmergencyReview } from '@rollcall/audit/store/reviews'
 import { signTombstone, type TombstoneContent } from '@rollcall/audit/tombstones'
 import type { AuditLogFault } from '@rollcall/audit/verify/report'
 import { type LogVerificationResult, verifyAuditLog } from '@rollcall/audit/verify/verify'
@@ -17,7 +17,7 @@ import {
   STORED_ENTRY_COLUMNS,
   type StoredEntry,
 } from '../../audit/src/store/entry-shape.ts'
-import { entryKeysOf, erasePackedPersons, unpackPersons } from '../../audit/src/store/packed-persons.ts'
+import { entrySearchKeysOf, erasePackedPersons, unpackPersons } from '../../audit/src/store/packed-persons.ts'
 import { auditEntry } from '../../audit/test/audit-entry.ts'
 import { query } from '../../database/test/statement.ts'
 import { startedDatabase, type TestDatabase } from '../../keys/test/postgres.ts'
@@ -93,7 +93,7 @@ export const AT = '2026-01-01T00:00:00.000Z'
 export async function review(on: TestDatabase, chain: string, sequence: number): Promise<void> {
   const { confidential } = await loadAuditKeys(on.db, await vaultOf(on.db))
   const found = { finding: 'Checked', reviewed_by: 'auditor', at: AT }
-  await addReview(on.db, sealReview(confidential, { chain, sequence }, found))
+  await addEmergencyReview(on.db, encryptEmergencyReview(confidential, { chain, sequence }, found))
 }
 
 /** Erases a person of an entry, without a tombstone. */
@@ -106,7 +106,7 @@ export async function dropPerson(on: TestDatabase, chain: string, sequence: numb
   ])
   if (row !== undefined) {
     const { packed } = erasePackedPersons(row.persons as Buffer, (_, at) => at === position)
-    const keys = `{${entryKeysOf((unpackPersons(packed) ?? []).flatMap(({ person }) => person ?? [])).join()}}`
+    const keys = `{${entrySearchKeysOf((unpackPersons(packed) ?? []).flatMap(({ person }) => person ?? [])).join()}}`
     await tamper(on, 'update account_entry set persons = $3, keys = $4 where chain = $1 and sequence = $2', [
       ...[chain, sequence, packed, keys],
     ])

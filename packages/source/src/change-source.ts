@@ -15,7 +15,7 @@ import type { SourceFile } from './engine/mapped-records.ts'
 import { makeRefusal } from './engine/source-refusal.ts'
 import type { GivenSourceFile } from './file-schema.ts'
 import { readSourceFile } from './source-file.ts'
-import { beginMirror, dropFormerMirrorCopies, endClaimAndNotePlace, endMirror } from './store/changed-sources.ts'
+import { beginMirror, dropFormerMirrorCopies, endMirror, endMirrorClaimAndNoteLogPlace } from './store/changed-sources.ts'
 import { sourceFileDigest } from './store/mirrors.ts'
 import { replaceStoredRecordIds } from './store/moved-records.ts'
 
@@ -39,13 +39,13 @@ export async function changeSource(db: Database, registry: Registry, source: obj
     await lockRegistryFor(client, id, 'exclusive change')
     const awaits_records = isCopy && (!wasCopied || registry.awaits_records === true)
     // Live records and copies have different ids, which events and stored pages of answers contain. After this update, searches
-    // store only ids of the new sort. Ids stored before are replaced: by ids of live records in `stopCopying`, or by ids of
-    // copies when the first comparison has ended. Until then `awaits_records` is true.
+    // store only ids of the new sort. Ids stored before are replaced: by ids of live records in `stopCopyingRecords`, or by ids
+    // of copies when the first comparison has ended. Until then `awaits_records` is true.
     if (!(await storeSource(client, registry, { source, own_records: isCopy, awaits_records }))) {
       throw new StoreRefusal(`the source of ${namespace} was changed by somebody else meanwhile; look at it again`)
     }
-    if (wasCopied && !isCopy) await stopCopying(client, registry, keeping)
-    else if (wasCopied) await endClaimAndNotePlace(client, id, keeping)
+    if (wasCopied && !isCopy) await stopCopyingRecords(client, registry, keeping)
+    else if (wasCopied) await endMirrorClaimAndNoteLogPlace(client, id, keeping)
     else if (isCopy) await beginMirror(client, id)
   })
 }
@@ -101,9 +101,9 @@ async function makeMirrorTables(db: Database, { id, kind }: Registry): Promise<v
  * @param keeping the former source file if its database keeps its log for us; otherwise null
  * @throws StoreRefusal it is not known to which row of the source each copy belongs
  */
-async function stopCopying(client: ClientBase, registry: Registry, keeping: object | null): Promise<void> {
+async function stopCopyingRecords(client: ClientBase, registry: Registry, keeping: object | null): Promise<void> {
   const { id, namespace } = registry
-  const ended = await endClaimAndNotePlace(client, id, keeping)
+  const ended = await endMirrorClaimAndNoteLogPlace(client, id, keeping)
   if (registry.awaits_records !== true) {
     if (ended === null || ended.isComparing || ended.file !== sourceFileDigest(registry)) {
       throw new StoreRefusal(

@@ -9,11 +9,11 @@ import { type ImportReport, makeReport } from '@rollcall/import/report'
 import { BatchCounts } from '@rollcall/import/report-counts'
 import { type Attribute, dayIn, type Kind, normaliseIdentifier, readAttribute, UNLISTED } from '@rollcall/protocol'
 import { COLUMN_COMPARISON_RULES, type ComparisonSubject } from './comparisons.ts'
-import { databaseRefusal } from './database-refusal.ts'
+import { makeDatabaseFailureRefusal } from './database-refusal.ts'
 import { problemText } from './engine/change-log.ts'
 import { ANY_RECORD_MAY_MATCH } from './engine/column-test.ts'
 import { withSnapshot } from './engine/connections.ts'
-import type { EngineReport, LookUp, OpenEngine, SlowLookUp, SourceRow } from './engine/engine.ts'
+import type { ColumnLookUp, EngineReport, OpenEngine, SlowLookUp, SourceRow } from './engine/engine.ts'
 import { attributesExceptAges, type RecordMapping, type SourceFile } from './engine/mapped-records.ts'
 import { SourceRefusal } from './engine/source-refusal.ts'
 import { canBeKey } from './live-records.ts'
@@ -62,7 +62,7 @@ export async function checkSource(kind: Kind, file: SourceFile, engine: OpenEngi
     }
     return { ...report, records }
   } catch (error) {
-    throw databaseRefusal(error, file, engine)
+    throw makeDatabaseFailureRefusal(error, file, engine)
   }
 }
 
@@ -115,7 +115,7 @@ async function inspectRecords(
     rows: rows.length,
     leftOut,
     report: makeReport(kind, counts.after(INITIAL_PROGRESS.read), read),
-    unfound: countUnfoundValues(kind, records, rows),
+    unfound: countUnsearchableValues(kind, records, rows),
     slow: await engine.slow(records, makeExampleLookUps(kind, records)),
   }
 }
@@ -146,8 +146,8 @@ function searchableColumns(kind: Kind, records: RecordMapping): readonly Searcha
 /** A date for the plan of a look-up. Any date would do, because the check only asks whether an index can be used. */
 const EXAMPLE_DATE = { from: '2000-01-01', to: '2000-01-01' }
 
-function makeExampleLookUps(kind: Kind, records: RecordMapping): readonly LookUp[] {
-  return searchableColumns(kind, records).flatMap(({ name, compared, target, part }): LookUp[] => {
+function makeExampleLookUps(kind: Kind, records: RecordMapping): readonly ColumnLookUp[] {
+  return searchableColumns(kind, records).flatMap(({ name, compared, target, part }): ColumnLookUp[] => {
     const way = COLUMN_COMPARISON_RULES[records.compare.get(name) ?? 'exact']
     const type = compared === 'identifier' ? 'identifier' : compared.type
     // An index on codes would not help, because many records have the same code.
@@ -160,7 +160,7 @@ function makeExampleLookUps(kind: Kind, records: RecordMapping): readonly LookUp
 }
 
 /** Counts values that no exact comparison finds, such as identifiers in small letters, which we write in capitals. */
-function countUnfoundValues(kind: Kind, records: RecordMapping, rows: readonly SourceRow[]): RecordTypeFindings['unfound'] {
+function countUnsearchableValues(kind: Kind, records: RecordMapping, rows: readonly SourceRow[]): RecordTypeFindings['unfound'] {
   const parts = [records.own, ...records.children]
   return searchableColumns(kind, records).flatMap(({ name, compared, target, part }) => {
     if ((records.compare.get(name) ?? 'exact') !== 'exact') return []
@@ -173,11 +173,11 @@ function countUnfoundValues(kind: Kind, records: RecordMapping, rows: readonly S
     const type = kind.identifier_types.find((one) => one.name === name) ?? UNLISTED
     const normal = (text: string): unknown =>
       compared === 'identifier' ? normaliseIdentifier(type, text) : readAttribute({ ...compared, paths: [''] }, text)
-    const count = values.filter((text) => text.trim() !== '' && isReadAsOtherText(normal(text), text)).length
+    const count = values.filter((text) => text.trim() !== '' && isTextChangedByNormalising(normal(text), text)).length
     return count === 0 ? [] : [{ name, column, count }]
   })
 }
 
 /** True when our records have another text for a value (`normal`) than the source (`text`). False when `normal` is null. */
-const isReadAsOtherText = (normal: unknown, text: string): boolean =>
+const isTextChangedByNormalising = (normal: unknown, text: string): boolean =>
   normal !== null && (Array.isArray(normal) ? normal[0] : normal) !== text

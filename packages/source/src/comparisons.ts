@@ -21,10 +21,10 @@ export interface ColumnComparisonRules {
  * The number of characters from which a folded text (without case and accents) is compared only as the beginning of the column's
  * text. Our texts are cut after 512 characters, so the column may have a longer text. The limit is less than 512 for safety.
  */
-const LONG_TEXT_CHARACTERS = 500
+const LEAST_LONG_TEXT_CHARACTERS = 500
 
 /** The most days (a year) of a period for which a condition lists the text of each day, where a column has dates as texts. */
-const MOST_LISTED_DAYS = 366
+const MOST_DAY_TEXTS_IN_CONDITION = 366
 const DAY_MILLISECONDS = 86_400_000
 
 const subjectTypeOf = (compared: ComparisonSubject): string => (compared === 'identifier' ? 'identifier' : compared.type)
@@ -68,7 +68,7 @@ export const COLUMN_COMPARISON_RULES: Readonly<Record<ColumnComparisonName, Colu
       if (codes !== null || format !== null || typeof value !== 'string') return null
       // A long text is compared by its beginning alone.
       if (operator === 'eq')
-        return { is: 'folded', operator: value.length < LONG_TEXT_CHARACTERS ? 'eq' : 'starts_with', text: value }
+        return { is: 'folded', operator: value.length < LEAST_LONG_TEXT_CHARACTERS ? 'eq' : 'starts_with', text: value }
       return operator === 'starts_with' || operator === 'contains' ? { is: 'folded', operator, text: value } : null
     },
   },
@@ -76,7 +76,7 @@ export const COLUMN_COMPARISON_RULES: Readonly<Record<ColumnComparisonName, Colu
     problem: (compared) => findTypeProblem(compared, ['date', 'datetime']),
     test(compared, { format, codes }, operator, value) {
       if (typeof value !== 'object' || codes !== null) return null
-      const { from, to } = comparedRange(operator, value)
+      const { from, to } = makeMatchingTimeRange(operator, value)
       if (subjectTypeOf(compared) === 'datetime') return format === null ? { is: 'instants', from, to } : null
       const days = from === null || to === null ? null : daysBetween(from, to)
       const write = format?.write ?? null
@@ -118,7 +118,7 @@ export const COLUMN_COMPARISON_RULES: Readonly<Record<ColumnComparisonName, Colu
  * The days or instants, both included, between which a value must be for the comparison to be true; null: no bound. The comment
  * of `Interval` says when each operator is true.
  */
-function comparedRange(operator: Comparator, { from, to }: Interval): { from: string | null; to: string | null } {
+function makeMatchingTimeRange(operator: Comparator, { from, to }: Interval): { from: string | null; to: string | null } {
   switch (operator) {
     case 'eq':
       return { from, to }
@@ -139,6 +139,6 @@ function comparedRange(operator: Comparator, { from, to }: Interval): { from: st
 function daysBetween(from: string, to: string): readonly string[] | null {
   const first = Date.parse(`${from}T00:00:00Z`)
   const count = Math.round((Date.parse(`${to}T00:00:00Z`) - first) / DAY_MILLISECONDS) + 1
-  if (!(count <= MOST_LISTED_DAYS)) return null
+  if (!(count <= MOST_DAY_TEXTS_IN_CONDITION)) return null
   return Array.from({ length: Math.max(0, count) }, (_, at) => new Date(first + at * DAY_MILLISECONDS).toISOString().slice(0, 10))
 }

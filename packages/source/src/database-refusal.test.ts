@@ -1,12 +1,12 @@
 import { RecordsUnavailable } from '@rollcall/core/model/record-source'
 import { expect, test } from 'vitest'
-import { databaseRefusal } from './database-refusal.ts'
+import { makeDatabaseFailureRefusal } from './database-refusal.ts'
 import { SourceRefusal } from './engine/source-refusal.ts'
 import { failureOf as mariadbFailure } from './mariadb/failures.ts'
 import { failureOf as postgresqlFailure } from './postgresql/failures.ts'
 
 const refusalOf = (error: Error | null, failureOf = mariadbFailure): unknown =>
-  databaseRefusal(new RecordsUnavailable(error), { url: { env: 'OFFICE' } }, { failureOf })
+  makeDatabaseFailureRefusal(new RecordsUnavailable(error), { url: { env: 'OFFICE' } }, { failureOf })
 
 test.each([
   ['a lock that was not free', { errno: 1205, sqlState: 'HY000' }, 1205],

@@ -10,7 +10,7 @@ import { SourceRefusal } from './engine/source-refusal.ts'
  * Advice for a PostgreSQL table with row-level policies, which may hide rows from our account. A copy needs every row, so we ask
  * PostgreSQL to fail instead. An account that no policy binds would have too many rights, so we do not advise one.
  */
-const HIDDEN_ROWS_ADVICE =
+const ROW_POLICY_ADVICE =
   '; a copy must have every row: name a view that belongs to the owner of the table in from, with follow: poll, or read the records live'
 
 /**
@@ -18,7 +18,7 @@ const HIDDEN_ROWS_ADVICE =
  * the kind `changed`, such as a missing column, whose message has no values. A refusal, or a cause that is no error, is returned
  * as it is.
  */
-export function databaseRefusal(
+export function makeDatabaseFailureRefusal(
   error: unknown,
   { url }: Pick<SourceFile, 'url'>,
   engine: Pick<OpenEngine, 'failureOf'>,
@@ -38,7 +38,7 @@ export function databaseRefusal(
   switch (is) {
     case 'changed':
       return new SourceRefusal(
-        `the database cannot be read as the file says: ${cause.message} (${code})${/row-level security/.test(cause.message) ? HIDDEN_ROWS_ADVICE : ''}`,
+        `the database cannot be read as the file says: ${cause.message} (${code})${/row-level security/.test(cause.message) ? ROW_POLICY_ADVICE : ''}`,
       )
     case 'value':
     case 'statement':

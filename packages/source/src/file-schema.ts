@@ -39,7 +39,7 @@ const LoggedTablesSchema = Type.Array(
   },
 )
 
-const ChildSchema = Type.Object(
+const ChildTableSchema = Type.Object(
   {
     from: Type.Optional(FromSchema),
     select: Type.Optional(SelectSchema),
@@ -61,7 +61,7 @@ const RecordsSchema = Type.Object(
     changed: Type.Optional(ChangedColumnSchema),
     tables: Type.Optional(LoggedTablesSchema),
     columns: ColumnsSchema,
-    children: Type.Optional(Type.Array(ChildSchema)),
+    children: Type.Optional(Type.Array(ChildTableSchema)),
     compare: Type.Optional(
       Type.Record(Type.String(), oneOf(COLUMN_COMPARISON_NAMES), {
         description:
@@ -159,4 +159,4 @@ export const SourceFileSchema = Type.Object(
 /** A source file as the operator wrote it. It fits the schema; nothing else is checked yet. */
 export type GivenSourceFile = Static<typeof SourceFileSchema>
 export type GivenRecordMapping = Static<typeof RecordsSchema>
-export type GivenChild = Static<typeof ChildSchema>
+export type GivenChild = Static<typeof ChildTableSchema>

@@ -1,6 +1,6 @@
 /**
- * The same people in our own tables, in a civil office's own database, and in a copy of it: for random people, conditions of grants and
- * queries, all find the same records, or the live source refuses with its reason.
+ * The same people in our own tables, in a civil office's own database, and in a copy of it: for random people, conditions of
+ * grants and queries, all find the same records, or the live source refuses with its reason.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,7 +9,7 @@ import type { Predicate } from '@rollcall/core/model/predicate'
 import type { RecordReader, RecordSource } from '@rollcall/core/model/record-source'
 import type { SortKey } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
-import { resolveAges } from '@rollcall/core/query/resolve-ages'
+import { replaceAgesByDates } from '@rollcall/core/query/resolve-ages'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { JsonObject, RecordType } from '@rollcall/protocol'
 import { prepareRecord } from '@rollcall/records/records/prepare-record'
@@ -197,7 +197,7 @@ describe.each(ENGINES.filter(({ isHere }) => isHere()))('records of a $name', ({
   test('a search finds the same, live and in the copy, or is refused live with its reason', { timeout: 600_000 }, async () => {
     const compared = ['surname', 'given_name', 'sex', 'birth_date', 'age', 'marriage_date', 'death_date', 'birth_place']
     const asked: RecordType = { ...recordType, attributes: recordType.attributes.filter(({ name }) => compared.includes(name)) }
-    const query = predicates(registry.kind, asked).map((one) => resolveAges(one, recordType, TODAYS[0]))
+    const query = predicates(registry.kind, asked).map((one) => replaceAgesByDates(one, recordType, TODAYS[0]))
     const rows = fc.option(query)
     const page = fc.record({
       sort: fc.constantFrom(...SORTS),

@@ -4,12 +4,12 @@ import type { Protection } from '@rollcall/core/model/protection'
 import { type RecordReader, RecordsUnavailable, SearchTimeout } from '@rollcall/core/model/record-source'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import {
-  type CandidatePortion,
-  type CandidateSource,
-  guardedReader,
+  makeSourceReader,
+  type SearchCandidatePortion,
+  type SearchCandidateSource,
   type SourceRecord,
 } from '@rollcall/core/policy/guarded-records'
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import { createSearchSlots, type SearchSlots } from '@rollcall/participants/admission/search-slots'
 import { type Kind, RequestFault, searchableNames } from '@rollcall/protocol'
 import type { RegistryRecords } from '@rollcall/records/records/registry-records'
@@ -94,25 +94,25 @@ interface LiveReaderDeps {
 
 function makeLiveReader(reading: LiveReaderDeps): RecordReader {
   const { file, protectionOf } = reading
-  const source: CandidateSource = {
+  const source: SearchCandidateSource = {
     most: file.candidates,
     candidates(_registry, { name }, predicate, after) {
       const records = file.records.get(name)
       const needed = records === undefined || predicate === null ? ANY_RECORD_MAY_MATCH : neededConditionOf(records, predicate)
-      return readPortions(reading, records, { needed, keys: null, after: after === null ? null : keyOfLiveId(after) })
+      return readRecordPortions(reading, records, { needed, keys: null, after: after === null ? null : keyOfLiveId(after) })
     },
     async read(_registry, { name }, ids) {
       const found = new Map<string, SourceRecord>()
       const keys = ids.flatMap((id) => keyOfLiveId(id) ?? [])
       if (keys.length === 0) return []
       const asked = { needed: ANY_RECORD_MAY_MATCH, keys, after: null }
-      for await (const { records } of readPortions(reading, file.records.get(name), asked)) {
+      for await (const { records } of readRecordPortions(reading, file.records.get(name), asked)) {
         for (const record of records) found.set(record.id, record)
       }
       return ids.flatMap((id) => found.get(id) ?? [])
     },
   }
-  const reader = guardedReader(source, protectionOf)
+  const reader = makeSourceReader(source, protectionOf)
   return {
     ...reader,
     async read(registry, recordType, ids, categories) {
@@ -153,12 +153,12 @@ async function runInSlot<Result>(slots: SearchSlots, work: () => Promise<Result>
  * @param records undefined: the source has none of the type
  * @throws SearchTimeout the statements took longer than a search may take
  */
-async function* readPortions(
+async function* readRecordPortions(
   { kind, begin, isOwn, time }: LiveReaderDeps,
   records: RecordMapping | undefined,
   asked: Pick<RowSelection, 'needed' | 'keys' | 'after'>,
   written = new Date(),
-): AsyncGenerator<CandidatePortion> {
+): AsyncGenerator<SearchCandidatePortion> {
   if (records === undefined || asked.needed.is === 'nothing') return
   const given = omitUnmappedAttributes(records)
   let { after } = asked
@@ -196,4 +196,4 @@ function makeLiveRecord(kind: Kind, records: RecordMapping, row: SourceRow, writ
 }
 
 /** True when a text can be the key of a record: it has 1 to 64 bytes, and our database can store it. */
-export const canBeKey = (key: string): boolean => key !== '' && Buffer.byteLength(key) <= MOST_KEY_BYTES && isStorable(key)
+export const canBeKey = (key: string): boolean => key !== '' && Buffer.byteLength(key) <= MOST_KEY_BYTES && isTextStorable(key)

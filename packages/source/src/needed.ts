@@ -31,7 +31,7 @@ export function withoutFoldedTests(needed: NeededCondition): NeededCondition {
 /**
  * Makes a condition on columns that is true whenever the predicate is. More rows may pass: each is compared again when
  * it is read.
- * @param predicate with ages replaced by dates (`resolveAges`)
+ * @param predicate with ages replaced by dates (`replaceAgesByDates`)
  */
 export function neededConditionOf(records: RecordMapping, predicate: Predicate): NeededCondition {
   switch (predicate.is) {
@@ -53,7 +53,7 @@ export function neededConditionOf(records: RecordMapping, predicate: Predicate):
     case 'exists': {
       const { attribute, list } = predicate
       if (list !== undefined && isCompound(list) && !elementAttributes(list).includes(attribute)) return ANY_RECORD_MAY_MATCH
-      return someColumnCondition(
+      return makeAnyOfColumnsCondition(
         mappedColumnsOf(records, (target) => target.reads.includes(attribute.name)),
         () => PRESENCE_TEST,
       )
@@ -62,7 +62,7 @@ export function neededConditionOf(records: RecordMapping, predicate: Predicate):
       return orCondition(predicate.identifiers.map((one) => identifierCondition(records, one)))
     case 'identifier_type':
       return orCondition(
-        predicate.types.map((type) => someColumnCondition(identifierColumns(records, type), () => PRESENCE_TEST)),
+        predicate.types.map((type) => makeAnyOfColumnsCondition(identifierColumns(records, type), () => PRESENCE_TEST)),
       )
   }
 }
@@ -76,7 +76,7 @@ function comparisonCondition(records: RecordMapping, attribute: Attribute, asked
   const isCount = records.recordType.relations?.some(({ counted_by }) => counted_by === attribute.name) === true
   if (isCount && (asked === 'le' || asked === 'lt')) return ANY_RECORD_MAY_MATCH
   const operator = isCount && asked === 'eq' ? 'ge' : asked
-  return someColumnCondition(
+  return makeAnyOfColumnsCondition(
     mappedColumnsOf(records, (target) => target.reads.includes(attribute.name)),
     (target) => COLUMN_COMPARISON_RULES[way].test(attribute, target, operator, value),
   )
@@ -84,7 +84,7 @@ function comparisonCondition(records: RecordMapping, attribute: Attribute, asked
 
 function identifierCondition(records: RecordMapping, { type, value }: Identifier): NeededCondition {
   const way = records.compare.get(type) ?? 'exact'
-  return someColumnCondition(identifierColumns(records, type), (target) =>
+  return makeAnyOfColumnsCondition(identifierColumns(records, type), (target) =>
     COLUMN_COMPARISON_RULES[way].test(ANY_IDENTIFIER, target, 'eq', value),
   )
 }
@@ -111,7 +111,7 @@ const mappedColumnsOf = ({ own, children }: RecordMapping, gives: (target: Mappi
  * Makes the condition that at least one of the columns passes its test. Without columns, no record matches. If a column has no
  * test, every record may match. A constant has no test. A column with several values in a cell has only the test `present`.
  */
-function someColumnCondition(
+function makeAnyOfColumnsCondition(
   columns: readonly MappedColumn[],
   testOf: (target: MappingTarget) => ColumnTest | null,
 ): NeededCondition {

@@ -6,10 +6,10 @@ import type { Database } from '@rollcall/database/database'
 import { canonicalJson, type Kind } from '@rollcall/protocol'
 import { readProtection } from '@rollcall/records/records/protection'
 import {
-  makeFailingRecords,
+  makeUnreadableRecords,
   type RegistryRecords,
   type SourcedRegistry,
-  setRecordsOpener,
+  setSourceOpener,
 } from '@rollcall/records/records/registry-records'
 import type { EnvironmentVariables } from './engine/address.ts'
 import type { OpenEngine } from './engine/engine.ts'
@@ -27,7 +27,7 @@ interface OpenedSource {
 }
 
 /**
- * Registers for this process how the records of a database's registries are read live from their sources (`setRecordsOpener`).
+ * Registers for this process how the records of a database's registries are read live from their sources (`setSourceOpener`).
  * `close` closes all sources that were opened.
  * @param searchTime milliseconds for all statements of a search (default: 10 seconds)
  */
@@ -38,7 +38,7 @@ export function openSources(db: Database, env: EnvironmentVariables, searchTime?
     if (!opened.delete(registry)) return
     found?.engine?.close().catch(() => undefined)
   }
-  setRecordsOpener(db, {
+  setSourceOpener(db, {
     open(registry) {
       const { id, kind } = registry
       const file = sourceFileText(registry.source)
@@ -84,6 +84,6 @@ function openSource(
     const protectionOf = ({ id }: { readonly id: number }) => readProtection(db.pool, id)
     return { ...shared, engine, records: createLiveRecordAccess(kind, read, engine, protectionOf, searchTime) }
   } catch (error) {
-    return { ...shared, engine: null, records: makeFailingRecords(() => Promise.reject(new RecordsUnavailable(error))) }
+    return { ...shared, engine: null, records: makeUnreadableRecords(() => Promise.reject(new RecordsUnavailable(error))) }
   }
 }

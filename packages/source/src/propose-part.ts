@@ -1,7 +1,7 @@
 /** Proposes how the rows of a table become records: the key, the condition on rows, and the columns. */
 
 import type { LookupTable } from '@rollcall/import/propose-codes'
-import { type DatabaseTable, plainName, proposeColumns } from '@rollcall/import/propose-mapping'
+import { type DatabaseTable, makeComparableName, proposeColumns } from '@rollcall/import/propose-mapping'
 import type { ProposedColumn, ProposedRule } from '@rollcall/import/proposed-column'
 import { findRecordPath } from '@rollcall/import/record-paths'
 import type { Attribute, Kind, RecordType } from '@rollcall/protocol'
@@ -9,18 +9,18 @@ import type { CatalogColumn, CatalogTable } from './engine/catalog.ts'
 import type { ColumnComparisonName } from './engine/comparison-names.ts'
 
 /** A member that is proposed for a source file. */
-export interface ProposedMember {
+export interface ProposedFileMember {
   readonly name: string
   /** The proposed value; null: a person must decide between `choices`. */
   readonly value: ProposedRule | null
-  readonly choices: readonly MemberChoice[]
+  readonly choices: readonly FileMemberChoice[]
   /** The reasons for the proposal, as sentences without values. */
   readonly reasons: readonly string[]
   /** True when the file works without the member, which is then a comment until a person decides. */
   readonly isOptional: boolean
 }
 
-interface MemberChoice {
+interface FileMemberChoice {
   /** The name that the member gets in the file if a person takes this choice; absent: `ProposedMember.name`. */
   readonly name?: string
   readonly value: ProposedRule
@@ -38,7 +38,7 @@ export interface SampledTable {
   readonly quoted: (name: string) => string
 }
 
-const makeProposedMember = (name: string, value: ProposedRule, ...reasons: readonly string[]): ProposedMember => ({
+const makeProposedFileMember = (name: string, value: ProposedRule, ...reasons: readonly string[]): ProposedFileMember => ({
   name,
   value,
   choices: [],
@@ -46,13 +46,11 @@ const makeProposedMember = (name: string, value: ProposedRule, ...reasons: reado
   isOptional: false,
 })
 
-const makeUndecidedMember = (name: string, choices: readonly MemberChoice[], ...reasons: readonly string[]): ProposedMember => ({
-  name,
-  value: null,
-  choices,
-  reasons,
-  isOptional: false,
-})
+const makeUndecidedFileMember = (
+  name: string,
+  choices: readonly FileMemberChoice[],
+  ...reasons: readonly string[]
+): ProposedFileMember => ({ name, value: null, choices, reasons, isOptional: false })
 
 /** The values of a column in the sample, without empty ones; a value may be there twice. */
 const sampledColumnValues = ({ header, rows }: SampledTable, column: string): readonly string[] => {
@@ -61,19 +59,19 @@ const sampledColumnValues = ({ header, rows }: SampledTable, column: string): re
 }
 
 /** Proposes the column with the key of a row, or leaves it undecided with the columns that may have it. */
-export function proposeKey(sampled: SampledTable): ProposedMember {
+export function proposeKey(sampled: SampledTable): ProposedFileMember {
   const { columns, key } = sampled.table
   const usable = columns.filter(({ isKey }) => isKey)
-  if (key !== null && usable.some(({ name }) => name === key)) return makeProposedMember('key', key, 'it is the primary key')
+  if (key !== null && usable.some(({ name }) => name === key)) return makeProposedFileMember('key', key, 'it is the primary key')
   const single = usable.filter(({ isUnique }) => isUnique).map(({ name }) => name)
   const [only] = single
-  if (only !== undefined && single.length === 1) return makeProposedMember('key', only, 'each row has another one')
+  if (only !== undefined && single.length === 1) return makeProposedFileMember('key', only, 'each row has another one')
   const { rows } = sampled
   const names = usable.map(({ name }) => name)
   const differing = names.filter((name) => new Set(sampledColumnValues(sampled, name)).size === rows.length && rows.length > 0)
   const candidates = single.length > 0 ? single : differing
   const meaning = single.length > 0 ? 'each row has another one' : 'each row that was read has another one'
-  return makeUndecidedMember(
+  return makeUndecidedFileMember(
     'key',
     candidates.map((value) => ({ value, meaning })),
     'the table has no primary key of one column; a key never changes, and no two rows have the same',
@@ -92,19 +90,19 @@ const FLAG_VALUE_PATTERN = /^(?:[01ynjtfso]|yes|no|ja|nein|true|false|sim|si|oui
 const sqlColumnName = ({ quoted }: SampledTable, name: string): string => (/^[a-z_][a-z0-9_]*$/.test(name) ? name : quoted(name))
 
 /** Proposes `where`, the condition on rows; null: no column suggests that some rows are to be left out. */
-export function proposeWhere(sampled: SampledTable): ProposedMember | null {
+export function proposeWhere(sampled: SampledTable): ProposedFileMember | null {
   const { columns } = sampled.table
-  const removing = columns.filter(({ name }) => REMOVED_COLUMN_PATTERN.test(plainName(name)))
-  const counting = columns.filter(({ name }) => ACTIVE_COLUMN_PATTERN.test(plainName(name)))
+  const removing = columns.filter(({ name }) => REMOVED_COLUMN_PATTERN.test(makeComparableName(name)))
+  const counting = columns.filter(({ name }) => ACTIVE_COLUMN_PATTERN.test(makeComparableName(name)))
   if (removing.length === 0 && counting.length === 0) return null
   const sure = removing.flatMap((column) => notRemovedClause(sampled, column) ?? [])
   const open = [...removing.filter((column) => notRemovedClause(sampled, column) === null), ...counting]
   const known = sure.join(' and ')
   const names = [...removing, ...counting].map(({ name }) => name).join(', ')
   const reason = `by ${names}, whose name says that some rows do not count`
-  if (open.length === 0) return makeProposedMember('where', known, reason)
+  if (open.length === 0) return makeProposedFileMember('where', known, reason)
   const choices = open.flatMap((column) => flagClauses(sampled, column))
-  return makeUndecidedMember(
+  return makeUndecidedFileMember(
     'where',
     [
       ...choices.map((value) => ({ value: known === '' ? value : `${known} and ${value}`, meaning: 'only these rows count' })),
@@ -141,26 +139,26 @@ function flagClauses(sampled: SampledTable, { name, holds }: CatalogColumn): rea
  * @param taken the paths that are mapped already, each with its column. The function adds the paths of this table
  * @param on in a child, the column with the key of its record
  */
-export function proposeMembers(
+export function proposeColumnMembers(
   kind: Kind,
   recordType: RecordType,
   sampled: SampledTable,
   taken: DatabaseTable['taken'],
   on: string | null = null,
-): readonly ProposedMember[] {
+): readonly ProposedFileMember[] {
   const { table, header, rows, lookups } = sampled
   const shown = header.filter((name) => name !== on)
   const places = shown.map((name) => header.indexOf(name))
   const cells = { header: shown, rows: rows.map((row) => places.map((at) => row[at] ?? '')) }
   const columns = proposeColumns(kind, recordType, cells, { name: table.name, taken, lookups })
   const hasSeveral = on !== null && new Set(sampledColumnValues(sampled, on)).size < sampledColumnValues(sampled, on).length
-  return columns.flatMap((column): ProposedMember[] => {
-    const found = findProposedMember(column)
+  return columns.flatMap((column): ProposedFileMember[] => {
+    const found = findMemberForColumn(column)
     if (found === null) return []
     const held = table.columns.find((one) => one.name === column.column)?.holds
     const isEmpty = sampledColumnValues(sampled, column.column).length === 0 && !lookups.has(column.column)
     const isKnown = isEmpty && !taken.has(found.name) && canMapWithoutValues(recordType, found.name, held)
-    const member = isKnown ? makeProposedMember(found.name, column.column, ...found.reasons) : found
+    const member = isKnown ? makeProposedFileMember(found.name, column.column, ...found.reasons) : found
     if (!member.isOptional) {
       // A path may have only one column. So a later undecided member is optional, and becomes a comment.
       if (member.value === null && taken.has(member.name)) return [{ ...member, isOptional: true }]
@@ -170,7 +168,7 @@ export function proposeMembers(
     if (!hasSeveral || !isOfOne || member.value === null) return [member]
     const choice = { value: member.value, meaning: 'of several, the first in the order of the texts' }
     const reason = 'some records have several rows here, and a record has one such value; without a choice, remove the line'
-    return [makeUndecidedMember(member.name, [choice], ...member.reasons, reason)]
+    return [makeUndecidedFileMember(member.name, [choice], ...member.reasons, reason)]
   })
 }
 
@@ -185,15 +183,15 @@ function canMapWithoutValues(recordType: RecordType, path: string, holds: Catalo
 }
 
 /** Proposes a member for a column; null: the meaning of the column is unknown. */
-function findProposedMember({ column, state, path, rule, choices, reasons }: ProposedColumn): ProposedMember | null {
+function findMemberForColumn({ column, state, path, rule, choices, reasons }: ProposedColumn): ProposedFileMember | null {
   const why = reasons.map((reason, at) => (at === 0 ? `${column}: ${reason}` : reason))
-  if (state === 'mapped' && path !== null && rule !== null) return makeProposedMember(path, rule, ...why)
+  if (state === 'mapped' && path !== null && rule !== null) return makeProposedFileMember(path, rule, ...why)
   const [first] = choices
   if (first === undefined) return null
   const values = choices.map((one) => ({ name: one.path, value: one.rule, meaning: one.meaning }))
   const isOnePath = choices.every((one) => one.path === first.path)
   // The attribute is clear, but not how its values are written.
-  if (isOnePath && typeof first.rule !== 'string') return makeUndecidedMember(first.path, values, ...why)
+  if (isOnePath && typeof first.rule !== 'string') return makeUndecidedFileMember(first.path, values, ...why)
   return { name: first.path, value: null, choices: values, reasons: why, isOptional: true }
 }
 
@@ -204,8 +202,8 @@ function findProposedMember({ column, state, path, rule, choices, reasons }: Pro
 export function proposePrimaryIdentifier(
   recordType: RecordType,
   sampled: SampledTable,
-  members: readonly ProposedMember[],
-): ProposedMember | null {
+  members: readonly ProposedFileMember[],
+): ProposedFileMember | null {
   const { primary_identifier: type, name } = recordType
   const place = recordType.identifiers.find((one) => one.names === 'record' && one.type === type)?.path ?? 'identifier'
   const path = `${place}[${type}]`
@@ -216,14 +214,14 @@ export function proposePrimaryIdentifier(
     // The key is the last choice: a row's key is seldom an identifier that people know.
     .toSorted((one, other) => Number(one.name === key) - Number(other.name === key))
     .map((column) => ({ value: column.name, meaning: 'each row has another one' }))
-  return makeUndecidedMember(path, choices, `every ${name} is known by its ${type}, and no name of a column means it`)
+  return makeUndecidedFileMember(path, choices, `every ${name} is known by its ${type}, and no name of a column means it`)
 }
 
 /** Proposes how columns are compared, by attribute or identifier type. Identifiers are compared exactly by default. */
-export function proposeCompare(
+export function proposeComparisons(
   kind: Kind,
   recordType: RecordType,
-  parts: readonly { readonly table: CatalogTable; readonly members: readonly ProposedMember[] }[],
+  parts: readonly { readonly table: CatalogTable; readonly members: readonly ProposedFileMember[] }[],
 ): ReadonlyMap<string, ColumnComparisonName> {
   const compare = new Map<string, ColumnComparisonName>()
   for (const { table, members } of parts) {

@@ -5,19 +5,19 @@
 
 import { nearestNameHint } from '@rollcall/base/shared/message-words'
 import { type LookupTable, MOST_CODES } from '@rollcall/import/propose-codes'
-import { plainName, proposeColumns } from '@rollcall/import/propose-mapping'
+import { makeComparableName, proposeColumns } from '@rollcall/import/propose-mapping'
 import type { Kind, RecordType } from '@rollcall/protocol'
-import { databaseRefusal } from './database-refusal.ts'
+import { makeDatabaseFailureRefusal } from './database-refusal.ts'
 import type { CatalogTable } from './engine/catalog.ts'
 import type { ColumnComparisonName } from './engine/comparison-names.ts'
 import type { OpenEngine } from './engine/engine.ts'
 import type { SourceFile } from './engine/mapped-records.ts'
 import { makeRefusal, SourceRefusal } from './engine/source-refusal.ts'
 import {
-  type ProposedMember,
-  proposeCompare,
+  type ProposedFileMember,
+  proposeColumnMembers,
+  proposeComparisons,
   proposeKey,
-  proposeMembers,
   proposePrimaryIdentifier,
   proposeWhere,
   type SampledTable,
@@ -55,8 +55,8 @@ export interface ProposedTable {
   /** The number of rows in the sample of the table. */
   readonly rows: number
   /** The members before `columns`: the key, or in a child the column with the key of its record; then `where`. */
-  readonly head: readonly ProposedMember[]
-  readonly columns: readonly ProposedMember[]
+  readonly head: readonly ProposedFileMember[]
+  readonly columns: readonly ProposedFileMember[]
 }
 
 /**
@@ -77,11 +77,11 @@ export async function proposeSource(
     const records: ProposedRecordMapping[] = []
     for (const [recordType, own] of chosen) {
       const others = catalog.filter((table) => ![...chosen.values()].includes(table))
-      records.push(await proposeRecords(kind, recordType, own, others, engine))
+      records.push(await proposeRecordMapping(kind, recordType, own, others, engine))
     }
     return records
   } catch (error) {
-    throw databaseRefusal(error, file, engine)
+    throw makeDatabaseFailureRefusal(error, file, engine)
   }
 }
 
@@ -153,7 +153,7 @@ function rateTableColumns(kind: Kind, recordType: RecordType, { name, columns }:
 /** Rates a table by what is not in its columns: other tables refer to it, its name has the record type's name, it is no view. */
 function tableBonusPoints({ name }: RecordType, table: CatalogTable, catalog: readonly CatalogTable[]): number {
   const count = catalog.filter(({ references }) => references.some((one) => isReferenceTo(one, table))).length
-  const isNamed = plainName(table.name).includes(plainName(name))
+  const isNamed = makeComparableName(table.name).includes(makeComparableName(name))
   return Math.min(MOST_REFERENCE_POINTS, count) + (isNamed ? RECORD_TYPE_NAME_POINTS : 0) - (table.isView ? 1 : 0)
 }
 
@@ -172,12 +172,12 @@ const UNREADABLE_TYPE_PATTERN = /^(?:bytea|jsonb?|xml|tsvector|point|polygon|geo
 
 async function readTableSample(engine: OpenEngine, table: CatalogTable, others: readonly CatalogTable[]): Promise<SampledTable> {
   const header = table.columns.filter(({ type }) => !UNREADABLE_TYPE_PATTERN.test(type)).map(({ name }) => name)
-  const lookups = await readLookups(engine, table, others)
+  const lookups = await readLookupTables(engine, table, others)
   return { table, header, rows: await engine.sample(table, header, MOST_SAMPLE_ROWS), lookups, quoted: engine.quoted }
 }
 
 /** Reads the tables to whose keys columns refer, by column. @param others the catalog without the tables chosen for records */
-async function readLookups(
+async function readLookupTables(
   engine: OpenEngine,
   { references }: CatalogTable,
   others: readonly CatalogTable[],
@@ -199,7 +199,7 @@ async function readLookupTexts(engine: OpenEngine, table: CatalogTable, key: str
   return rows.length > MOST_CODES ? null : new Map(rows.map(([first = '', ...cells]) => [first, cells]))
 }
 
-async function proposeRecords(
+async function proposeRecordMapping(
   kind: Kind,
   recordType: RecordType,
   table: CatalogTable,
@@ -210,13 +210,13 @@ async function proposeRecords(
   const sampled = await readTableSample(engine, table, others)
   const key = proposeKey(sampled)
   const head = [key, proposeWhere(sampled)].filter((member) => member !== null)
-  const columns = proposeMembers(kind, recordType, sampled, taken)
+  const columns = proposeColumnMembers(kind, recordType, sampled, taken)
   const children: ProposedTable[] = []
   for (const other of others) {
     const on = proposeChildKeyColumn(table, key, other)
     if (on === null || other.isView || rateTableColumns(kind, recordType, other) === 0) continue
     const rows = await readTableSample(engine, other, others)
-    const members = proposeMembers(kind, recordType, rows, taken, typeof on.value === 'string' ? on.value : null)
+    const members = proposeColumnMembers(kind, recordType, rows, taken, typeof on.value === 'string' ? on.value : null)
     const isUsed = members.some(({ isOptional }) => !isOptional)
     if (!isUsed) continue
     children.push({
@@ -237,11 +237,11 @@ async function proposeRecords(
     columns: primary === null ? columns : [primary, ...columns],
   }
   const parts = [own, ...children].map((part) => ({ table: part.table, members: part.columns }))
-  return { recordType, own, children, compare: proposeCompare(kind, recordType, parts) }
+  return { recordType, own, children, compare: proposeComparisons(kind, recordType, parts) }
 }
 
 /** Finds the column of another table that has the key of a record; null: there is none. */
-function proposeChildKeyColumn(own: CatalogTable, key: ProposedMember, other: CatalogTable): ProposedMember | null {
+function proposeChildKeyColumn(own: CatalogTable, key: ProposedFileMember, other: CatalogTable): ProposedFileMember | null {
   const keys = key.value === null ? key.choices.map(({ value }) => value) : [key.value]
   const named = other.references.filter((one) => isReferenceTo(one, own) && keys.includes(one.to.column))
   const [foreign, ...more] = named
@@ -254,7 +254,7 @@ function proposeChildKeyColumn(own: CatalogTable, key: ProposedMember, other: Ca
     return { ...member, value: null, choices, reasons: ['several foreign keys name a record, such as two spouses'] }
   }
   const [name] = keys
-  if (typeof name !== 'string' || keys.length > 1 || COMMON_KEY_NAMES.has(plainName(name))) return null
+  if (typeof name !== 'string' || keys.length > 1 || COMMON_KEY_NAMES.has(makeComparableName(name))) return null
   const held = own.columns.find((column) => column.name === name)?.holds
   const same = other.columns.find((column) => column.name === name && column.holds === held)
   const isOther = other.references.some(({ column }) => column === name)

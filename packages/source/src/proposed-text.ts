@@ -3,7 +3,7 @@
 import { yamlMember, yamlName } from '@rollcall/base/shared/yaml-text'
 import { UNDECIDED_MARK } from '@rollcall/import/column-mapping'
 import type { SourceFile } from './engine/mapped-records.ts'
-import type { ProposedMember } from './propose-part.ts'
+import type { ProposedFileMember } from './propose-part.ts'
 import type { ProposedRecordMapping, ProposedTable } from './propose-source.ts'
 
 /** Returns the text of a proposed source file. @param of the namespace of a registry, or the name of a kind */
@@ -40,26 +40,29 @@ const indentLines = (depth: number, lines: readonly string[]): string[] =>
 function recordLines({ recordType, own, children, compare }: ProposedRecordMapping): readonly string[] {
   return indentLines(1, [
     `${yamlName(recordType.name)}:`,
-    ...indentLines(1, partLines(own)),
+    ...indentLines(1, proposedTableLines(own)),
     ...(children.length === 0 ? [] : ['  children:']),
-    ...children.flatMap((child) => partLines(child).map((line, at) => (at === 0 ? `    - ${line}` : `      ${line}`))),
+    ...children.flatMap((child) => proposedTableLines(child).map((line, at) => (at === 0 ? `    - ${line}` : `      ${line}`))),
     ...(compare.size === 0 ? [] : ['  compare:']),
     ...[...compare].map(([name, way]) => `    ${yamlName(name)}: ${way}`),
   ])
 }
 
 /** The YAML lines of a part. The first line is no comment, because in a list of parts it stands after a hyphen. */
-function partLines({ table: { schema, name }, select, rows, head, columns }: ProposedTable): readonly string[] {
+function proposedTableLines({ table: { schema, name }, select, rows, head, columns }: ProposedTable): readonly string[] {
   const place = select === null ? `from: ${schema}.${name}` : yamlMember('select', select)
   return [
     `${place}   # ${rows} ${rows === 1 ? 'row was' : 'rows were'} read`,
-    ...head.flatMap(memberLines),
+    ...head.flatMap(fileMemberLines),
     'columns:',
-    ...indentLines(1, columns.toSorted((one, other) => Number(one.isOptional) - Number(other.isOptional)).flatMap(memberLines)),
+    ...indentLines(
+      1,
+      columns.toSorted((one, other) => Number(one.isOptional) - Number(other.isOptional)).flatMap(fileMemberLines),
+    ),
   ]
 }
 
-function memberLines({ name, value, choices, reasons, isOptional }: ProposedMember): readonly string[] {
+function fileMemberLines({ name, value, choices, reasons, isOptional }: ProposedFileMember): readonly string[] {
   const why = `${reasons.join('; ')}.`
   if (value !== null) return [`# ${why}`, yamlMember(name, value)]
   const shown = choices.map((one) => `# ${yamlMember(one.name ?? name, one.value)}   # ${one.meaning}`)

@@ -10,7 +10,7 @@ import { neededConditionOf, withoutFoldedTests } from './needed.ts'
 
 /**
  * Decides whether a query is refused.
- * @param predicate with ages replaced by dates (`resolveAges`)
+ * @param predicate with ages replaced by dates (`replaceAgesByDates`)
  * @param records undefined: the source has no records of the type, and every query finds nothing
  * @param askable the names that the participant may ask about: no other name is in the advice
  * @returns why the query is refused; null: it is answered
@@ -30,7 +30,7 @@ export async function findSearchRefusal(
   const needed = withoutFoldedTests(neededConditionOf(records, predicate))
   if (needed.is === 'nothing') return null
   if (needed.is !== 'anything' && (await engine.bounds(records, needed))) return null
-  return unboundedMessage(records, predicate, askable)
+  return unboundedQueryMessage(records, predicate, askable)
 }
 
 /** The names of the attributes in the conditions of a query. */
@@ -41,7 +41,7 @@ const attributeNamesIn = (predicate: Predicate): readonly string[] =>
   })
 
 /** The message for a query that would read all rows. It says what would narrow the query. */
-function unboundedMessage({ recordType, compare }: RecordMapping, predicate: Predicate, askable: readonly string[]): string {
+function unboundedQueryMessage({ recordType, compare }: RecordMapping, predicate: Predicate, askable: readonly string[]): string {
   const folded = attributeNamesIn(predicate).find((name) => compare.get(name) === 'folded')
   const about = folded === undefined ? 'it' : `${folded} compares without case and accents, which its database cannot do, and`
   const others = [...compare].flatMap(([name, way]) => (way === 'folded' ? [] : [name]))

@@ -1,6 +1,6 @@
 /** Makes records from rows of a source, by the mapping and the rules of an import. */
 
-import { RecordNotes } from '@rollcall/import/record-notes'
+import { RecordReadingNotes } from '@rollcall/import/record-notes'
 import { CELL_STATES, type RowCells } from '@rollcall/import/row-documents'
 import { isJsonObject, type JsonObject, type JsonValue, type Kind } from '@rollcall/protocol'
 import { InvalidRecord, type PreparedRecord, prepareExternalRecord } from '@rollcall/records/records/prepare-record'
@@ -9,9 +9,9 @@ import type { RecordMapping } from './engine/mapped-records.ts'
 import { MOST_CHILD_ROWS } from './engine/row-statement.ts'
 
 /** The result of reading a row of a source. Both `record` and `problems` may be present: then the row is left out. */
-export interface RowResult {
+export interface RowReadResult {
   readonly cells: RowCells
-  readonly notes: RecordNotes
+  readonly notes: RecordReadingNotes
   /** The record, even if `problems` leave the row out; null: its document is no valid record. */
   readonly record: PreparedRecord | null
   /** The document of the row, as a value. */
@@ -27,8 +27,8 @@ export const TOO_MANY_CHILDREN_PROBLEM = `more than ${MOST_CHILD_ROWS} rows of a
  * Makes a record of a row. A value that is not understood becomes one of the `problems`, and is missing in the record. So callers
  * must not use a record with problems: it could mislead.
  */
-export function readRow(kind: Kind, { recordType, own, children, lists, targets }: RecordMapping, row: SourceRow): RowResult {
-  const notes = new RecordNotes()
+export function readRow(kind: Kind, { recordType, own, children, lists, targets }: RecordMapping, row: SourceRow): RowReadResult {
+  const notes = new RecordReadingNotes()
   const read = own.reader.read(row.cells)
   const states = new Uint8Array(targets.length)
   states.set(read.cells.states)
@@ -60,7 +60,7 @@ function makeRecordOrProblem(
   kind: Kind,
   recordType: RecordMapping['recordType'],
   document: JsonValue,
-  notes: RecordNotes,
+  notes: RecordReadingNotes,
 ): PreparedRecord | string {
   try {
     return prepareExternalRecord(kind, recordType, document, notes)

@@ -6,7 +6,7 @@ import type { RandomStream } from './stream.ts'
 const YEAR_DAYS = 365.2425
 const COMING_OF_AGE_DAYS = Math.ceil(18 * YEAR_DAYS)
 /** All deaths are within this number of days before the census day. */
-const DEATH_WINDOW_DAYS = 6 * 365
+const DEATHS_BEFORE_CENSUS_DAYS = 6 * 365
 
 /** The relation of a person to the head of the household. */
 export type HouseholdRole = 'head' | 'spouse' | 'child' | 'parent'
@@ -93,7 +93,7 @@ function makeCouple(
 function makeSingle(stream: RandomStream, person: MemberWithoutMarriage, index: number): HouseholdMember {
   const grown = person.birth_day + COMING_OF_AGE_DAYS
   const past = stream.below(100)
-  const young = grown > CENSUS_DAY - DEATH_WINDOW_DAYS - 10
+  const young = grown > CENSUS_DAY - DEATHS_BEFORE_CENSUS_DAYS - 10
   if (past < 50 || young) return { ...person, union: null, marital_status: 'S' }
   const union = makeMarriage(stream, index, grown)
   if (past < 75) return { ...person, union, marital_status: 'W' }
@@ -125,7 +125,7 @@ function childbearingDaysOf(parents: readonly HouseholdMember[]): ChildbearingDa
 
 /** A marriage in the ten years after coming of age (`grown`). If possible, it is before the six years in which people die. */
 function makeMarriage(stream: RandomStream, number: number, grown: number): MarriageDays {
-  const latest = Math.min(grown + 3650, CENSUS_DAY - DEATH_WINDOW_DAYS - 10)
+  const latest = Math.min(grown + 3650, CENSUS_DAY - DEATHS_BEFORE_CENSUS_DAYS - 10)
   return { number, marriage_day: stream.between(grown, latest), divorce_day: null }
 }
 
@@ -143,6 +143,6 @@ function makeMemberWithoutMarriage(
 ): MemberWithoutMarriage {
   const age = (CENSUS_DAY - birth_day) / YEAR_DAYS
   const died = stream.chance(age < 50 ? 0.01 : age < 70 ? 0.07 : 0.3)
-  const day = CENSUS_DAY - stream.below(DEATH_WINDOW_DAYS)
+  const day = CENSUS_DAY - stream.below(DEATHS_BEFORE_CENSUS_DAYS)
   return { role, sex, birth_day, death_day: died ? Math.max(day, notBefore) : null }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CULTURES, cultureAtPercent } from './cultures.ts'
-import { decomposeAccents, familyName, firstAndLastName, givenName, personName, programmeName } from './names.ts'
+import { decomposeAccents, familyName, firstAndLastName, givenName, makeProgrammePersonName, personName } from './names.ts'
 import { populationOf, RandomStream, STREAM_PURPOSES } from './stream.ts'
 
 const stream = new RandomStream(populationOf(1), STREAM_PURPOSES.person, 0)
@@ -54,8 +54,8 @@ test('decomposing changes the characters and not the text', () => {
 
 test('other kinds write the parts under other names, and leave out those that are missing', () => {
   const name = { surname: 'Lorby', given_name: 'Talek', second_name: 'Corim' }
-  expect(programmeName(name)).toEqual({ first_name: 'Talek', second_name: 'Corim', surname: 'Lorby' })
+  expect(makeProgrammePersonName(name)).toEqual({ first_name: 'Talek', second_name: 'Corim', surname: 'Lorby' })
   expect(firstAndLastName(name)).toEqual({ first_name: 'Talek', last_name: 'Lorby' })
   expect(firstAndLastName({ surname: 'Lorby' })).toEqual({ last_name: 'Lorby' })
-  expect(programmeName({ given_name: 'Talek' })).toEqual({ first_name: 'Talek' })
+  expect(makeProgrammePersonName({ given_name: 'Talek' })).toEqual({ first_name: 'Talek' })
 })

@@ -52,7 +52,7 @@ export function decomposeAccents(name: PersonName): PersonName {
 }
 
 /** The name in the members that benefit programmes use: first_name, second_name and surname. */
-export function programmeName(name: PersonName): object {
+export function makeProgrammePersonName(name: PersonName): object {
   const { given_name, second_name, surname } = name
   return {
     ...(given_name !== undefined && { first_name: given_name }),

@@ -7,7 +7,7 @@ import type { Population } from './stream.ts'
 /** The indices of persons are below this. Higher ones are of people whom documents name, but who have no document. */
 export const PERSON_INDEX_LIMIT = 1_000_000_000
 
-const MODULUS = 10_000_000_000
+const IDENTIFIER_NUMBER_MODULUS = 10_000_000_000
 
 /** The types of identifier numbers. Each has a prefix and an offset, so that a person's UIN and BRN have different digits. */
 const IDENTIFIER_NUMBER_TYPES = {
@@ -43,5 +43,5 @@ export function forebearUin(population: Population, index: number, parent: 1 | 2
 /** Computes index × 7,364,829,317 + offset modulo 10^10, in two halves, so that every product is exact in a double. */
 function scatterIndex(index: number, offset: number): number {
   const high = ((index * 73_648) % 100_000) * 100_000
-  return (index * 29_317 + high + offset) % MODULUS
+  return (index * 29_317 + high + offset) % IDENTIFIER_NUMBER_MODULUS
 }

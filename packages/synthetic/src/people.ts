@@ -9,7 +9,7 @@ import { personPhone } from './phones.ts'
 import { type Population, populationOf, RandomStream, STREAM_PURPOSES } from './stream.ts'
 
 /** One person of every seven has a disability; the seed decides which one. */
-export const DISABILITY_STRIDE = 7
+export const PERSONS_PER_DISABILITY = 7
 
 export interface Person {
   /** The number of the person in the population, from 0. */
@@ -75,13 +75,13 @@ export function personInHousehold(population: Population, household: Household, 
     brn: identifierNumber(population, 'BRN', index),
     name: drawPersonName(stream, household, place),
     sex: place.sex,
-    birth_date: knownBirthDate(stream, place.birth_day),
+    birth_date: makeRecordedBirthDate(stream, place.birth_day),
     age,
     place,
     household,
     household_id: identifierNumber(population, 'HOUSEHOLD_ID', household.number),
     parents: parentUins(population, household, place, index),
-    is_disabled: index % DISABILITY_STRIDE === disabilityOffset(population),
+    is_disabled: index % PERSONS_PER_DISABILITY === disabledPersonOffset(population),
     is_employed: age >= 15 && age < 65 && stream.chance(0.65),
     education_level: String(stream.below(Math.min(9, 1 + Math.floor(age / 3)))),
     phone: personPhone(stream, population, household.number, household.phone),
@@ -92,8 +92,8 @@ export function personInHousehold(population: Population, household: Household, 
 }
 
 /** The place, from 0 to 6, of the disabled person among every seven. */
-export function disabilityOffset(population: Population): number {
-  return population.low % DISABILITY_STRIDE
+export function disabledPersonOffset(population: Population): number {
+  return population.low % PERSONS_PER_DISABILITY
 }
 
 function drawPersonName(stream: RandomStream, household: Household, place: HouseholdMember): PersonName {
@@ -102,7 +102,7 @@ function drawPersonName(stream: RandomStream, household: Household, place: House
   return household.decomposed ? decomposeAccents(name) : name
 }
 
-function knownBirthDate(stream: RandomStream, birthDay: number): string {
+function makeRecordedBirthDate(stream: RandomStream, birthDay: number): string {
   const date = isoDay(birthDay)
   const draw = stream.next() / 0x1_0000_0000
   if (draw < ERROR_RATES.birth_year_only) return date.slice(0, 4)

@@ -13,7 +13,7 @@ import type { HasVault } from '../deps.ts'
 import { canonicalJsonText, type DiffLine } from './diff-lines.ts'
 
 /** The response to a call whose act waits for a second operator. */
-export interface ProposalAnswer {
+export interface ActWaitsAnswer {
   readonly id: string
   readonly act: string
   readonly diff: readonly DiffLine[]
@@ -24,9 +24,9 @@ export interface ProposalAnswer {
 /** Thrown when an act was not done, because it waits for a second operator. */
 export class ActWaitsError extends Error {
   override readonly name = 'Proposed'
-  readonly proposal: ProposalAnswer
+  readonly proposal: ActWaitsAnswer
 
-  constructor(proposal: ProposalAnswer) {
+  constructor(proposal: ActWaitsAnswer) {
     super(`${proposal.act} waits for a second operator, as proposal ${proposal.id} until ${proposal.lapses_at}`)
     this.proposal = proposal
   }

@@ -11,7 +11,7 @@ import {
   PROPOSAL_STATES,
   type StoredProposal,
 } from '@rollcall/participants/store/proposals'
-import { withApprovalLock } from '@rollcall/participants/store/session-claim'
+import { withProposalApprovalLock } from '@rollcall/participants/store/session-claim'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { type BaseActDeps, defineAct } from '../act.ts'
@@ -24,7 +24,7 @@ import { identifyOperator, PURPOSE, proposalBinding, requireRole } from './appro
 import { canonicalJsonText, type DiffLine } from './diff-lines.ts'
 
 const Id = text('id of the proposal.')
-const Diff = Type.Array(
+const ProposalDiff = Type.Array(
   closed({
     at: text('Member.'),
     from: Type.Unknown({ description: 'As it is stored; null: nothing.' }),
@@ -38,16 +38,16 @@ const State = oneOf(PROPOSAL_STATES, {
 })
 
 /** The answer to a call whose act waits for a second operator. */
-export const PROPOSAL_ANSWER = closed({
+export const ACT_WAITS_ANSWER = closed({
   id: Id,
   act: text('What is to be done.'),
-  diff: Diff,
+  diff: ProposalDiff,
   proposed_by: text('Name of the operator.'),
   lapses_at: instant('Until when it can be approved.'),
 })
 
 const PROPOSAL = {
-  ...PROPOSAL_ANSWER.properties,
+  ...ACT_WAITS_ANSWER.properties,
   role: orNull(oneOf(OPERATOR_ROLES, { description: 'Who may decide has this role; null: this version does not know the act.' })),
   state: State,
   proposed_at: instant('When it was proposed.'),
@@ -111,7 +111,7 @@ export const showProposal = defineAct(
     // This call needs an audit entry only if it shows confidential members: a diff names no person.
     await enter(isOpen && act.act.confidential.length > 0 ? { note: `proposal show: ${act.act.name}` } : null)
     if (!isOpen || found.sealed === null) return { ...shown, confidential: null }
-    const input = await decryptInput(deps, { id, sealed: found.sealed })
+    const input = await decryptProposalInput(deps, { id, sealed: found.sealed })
     const named = act.act.confidential.filter((name) => Object.hasOwn(input, name))
     return { ...shown, confidential: Object.fromEntries(named.map((name) => [name, input[name]])) }
   },
@@ -134,11 +134,11 @@ export const approveProposal = defineAct(
   async (deps: ActDeps & ClockDeps, { id }, enter) => {
     const { db } = deps
     const { act, by } = await requireProposedAct(deps, id)
-    const done = await withApprovalLock(db, async () => {
+    const done = await withProposalApprovalLock(db, async () => {
       const now = currentTime(deps)
       const found = await requireProposal(deps, id)
       if (found.state !== 'waiting' || found.sealed === null) throw notWaitingRefusal(found)
-      const input = await decryptInput(deps, { id, sealed: found.sealed })
+      const input = await decryptProposalInput(deps, { id, sealed: found.sealed })
       const diff = await act.act.diff(deps, input)
       if (canonicalJsonText(diff) !== found.diff) {
         await enter({ note: `proposal outdated: ${act.act.name}` })
@@ -243,7 +243,7 @@ const canDecide = (caller: Operator | null, { role }: { readonly role: OperatorR
 const notWaitingRefusal = ({ state }: StoredProposal): AdminRefusal =>
   new AdminRefusal(`the proposal does not wait any more: it is ${state}`, { reason: 'conflict' })
 
-async function decryptInput(
+async function decryptProposalInput(
   { vault }: Pick<ActDeps, 'vault'>,
   { id, sealed }: { readonly id: string; readonly sealed: Buffer },
 ): Promise<Readonly<Record<string, unknown>>> {

@@ -6,7 +6,7 @@ import Type, { type Static } from 'typebox'
 import { closed, instant, markPersonal, orNull, text } from '../members.ts'
 import { ACCESSES_OF_MONTH_MEMBERS } from './accesses-by-month.ts'
 
-const Access = closed({
+const ReportedDataAccess = closed({
   at: instant('When.'),
   who: text('Who it was.'),
   sender_id: orNull(text('What the registry knows the institution by.')),
@@ -16,16 +16,16 @@ const Access = closed({
   purpose: orNull(text('The purpose that was named.')),
   data: Type.Array(Type.String(), { description: 'Which data were shown, at most.' }),
 })
-export type Access = ReadOnly<Static<typeof Access>>
+export type ReportedDataAccess = ReadOnly<Static<typeof ReportedDataAccess>>
 
 export const AccessReportResult = closed({
   made_at: instant('When the report was made.'),
   from: orNull(instant('From when on was looked.')),
   to: orNull(instant('Until when was looked.')),
   identifier: markPersonal(closed({ type: text('Type of the identifier.'), value: text('Its value.') })),
-  seen: Type.Array(Access),
-  written: Type.Array(Access),
-  asked: Type.Array(Access),
+  seen: Type.Array(ReportedDataAccess),
+  written: Type.Array(ReportedDataAccess),
+  asked: Type.Array(ReportedDataAccess),
   months: closed(
     {
       seen: Type.Array(closed(ACCESSES_OF_MONTH_MEMBERS)),
@@ -80,7 +80,7 @@ function periodText(from: string | null, to: string | null): string {
 
 interface SectionData {
   readonly months: AccessReport['months']['seen']
-  readonly accesses: readonly Access[]
+  readonly accesses: readonly ReportedDataAccess[]
 }
 
 function renderSection(title: string, { months, accesses }: SectionData, nothing: string): string {
@@ -92,7 +92,7 @@ function renderSection(title: string, { months, accesses }: SectionData, nothing
   return `<h2>${title}</h2>\n${content}`
 }
 
-const renderTable = (accesses: readonly Access[]): string =>
+const renderTable = (accesses: readonly ReportedDataAccess[]): string =>
   `<table>
 <thead><tr><th>When</th><th>Who</th><th>What</th><th>Why</th><th>Which data</th></tr></thead>
 <tbody>
@@ -104,7 +104,7 @@ ${accesses.map((access, at) => renderRow(access, accesses[at - 1])).join('\n')}
  * A row of the table.
  * @param above the access in the row above. If both have the same list of two or more data, this row says `The same as above`
  */
-function renderRow(access: Access, above: Access | undefined): string {
+function renderRow(access: ReportedDataAccess, above: ReportedDataAccess | undefined): string {
   const { at, who, sender_id, registry, what, basis, purpose, data } = access
   const name = sender_id === null || sender_id === who ? who : `${who} (${sender_id})`
   const where = registry === null ? '' : `, registry ${registry}`

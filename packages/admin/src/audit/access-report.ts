@@ -4,9 +4,9 @@ import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import type { HasVault } from '../deps.ts'
 import { closed, instant, isoTime, markPersonal, text } from '../members.ts'
-import { type Access, type AccessReport, AccessReportResult, renderAccessPage } from './access-page.ts'
+import { type AccessReport, AccessReportResult, type ReportedDataAccess, renderAccessPage } from './access-page.ts'
 import { type AccessesOfMonth, plainWordsOfPath } from './accesses-by-month.ts'
-import { findPersonAccesses, type PersonAudit } from './person-accesses.ts'
+import { findPersonDataAccesses, type PersonAudit } from './person-accesses.ts'
 
 /** Reports the accesses to a person's data. Staff of the registry are not named: the person can ask the registry who it was. */
 export const reportAccess = defineAct(
@@ -27,12 +27,12 @@ export const reportAccess = defineAct(
     { type, value, from, to },
     enter,
   ): Promise<{ readonly html: string; readonly report: AccessReport }> => {
-    const audit = await findPersonAccesses(deps, { type, value, from, to }, enter)
+    const audit = await findPersonDataAccesses(deps, { type, value, from, to }, enter)
     const { seen, written, asked } = audit.months
     const months = { seen: withoutEntryIds(seen), written: withoutEntryIds(written), asked: withoutEntryIds(asked) }
     const names = new Map([...seen, ...written, ...asked].map(({ sender_id, who }) => [sender_id, who]))
     const plainAccesses = (accesses: PersonAudit['seen']) =>
-      accesses.map((access) => toReportedAccess(access, names.get(access.participant) ?? ''))
+      accesses.map((access) => toReportedDataAccess(access, names.get(access.participant) ?? ''))
     const { now = () => new Date() } = deps
     const report = {
       made_at: isoTime(now()),
@@ -48,13 +48,13 @@ export const reportAccess = defineAct(
   },
 )
 
-type PersonAccess = PersonAudit['seen'][number]
+type PersonDataAccess = PersonAudit['seen'][number]
 
 /** Removes the ids of audit entries from the report, because they mean nothing to the person. */
 const withoutEntryIds = (months: readonly AccessesOfMonth[]): AccessReport['months']['seen'] =>
   months.map(({ entries: _, ...month }) => month)
 
-const toReportedAccess = (access: PersonAccess, who: string): Access => ({
+const toReportedDataAccess = (access: PersonDataAccess, who: string): ReportedDataAccess => ({
   at: access.at,
   who,
   sender_id: access.participant,
@@ -65,7 +65,7 @@ const toReportedAccess = (access: PersonAccess, who: string): Access => ({
   data: [...new Set(Object.values(access.shown).flat().flatMap(dataNameOfPath))].sort(),
 })
 
-const ACCESS_WORDS: Readonly<Record<PersonAccess['kind'], string>> = {
+const ACCESS_WORDS: Readonly<Record<PersonDataAccess['kind'], string>> = {
   answer: 'A question was answered',
   acknowledgement: 'A question was accepted',
   callback: 'A question was answered later',
@@ -81,7 +81,7 @@ const BASIS_WORDS: Readonly<Record<string, string>> = {
   authorize: 'An authority, as the institution states',
 }
 
-function basisText({ basis, consent, emergency, participant }: PersonAccess): string {
+function basisText({ basis, consent, emergency, participant }: PersonDataAccess): string {
   if (participant === null) return 'The work of the registry'
   if (emergency) return 'An emergency, as the institution states'
   if (consent?.form === 'signed') return 'A consent that was signed'

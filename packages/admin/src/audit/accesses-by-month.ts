@@ -102,7 +102,7 @@ export function plainWordsOfPath(path: string): readonly string[] | null {
 }
 
 /** Words for members that only hold other members, and say nothing about a person themselves. */
-const CONTAINER_WORDS = new Set(
+const CONTAINER_MEMBER_WORDS = new Set(
   KINDS.flatMap(({ record_types }) => record_types.flatMap(({ query_prefixes = [] }) => query_prefixes))
     .flatMap((prefix) => prefix.split('.'))
     .concat('additional_attributes')
@@ -112,5 +112,5 @@ const CONTAINER_WORDS = new Set(
 /** The word that people use for a path, as a list of one: `name` for name.surname. Empty for a path that only programs read. */
 function mainWordOfPath(path: string): readonly string[] {
   const words = plainWordsOfPath(path)
-  return words === null ? [] : [words.find((word) => !CONTAINER_WORDS.has(word)) ?? 'identifier']
+  return words === null ? [] : [words.find((word) => !CONTAINER_MEMBER_WORDS.has(word)) ?? 'identifier']
 }

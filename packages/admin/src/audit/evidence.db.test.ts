@@ -1,4 +1,4 @@
-import { noteUsedKey } from '@rollcall/participants/store/published-keys'
+import { notePublishedKeyUse } from '@rollcall/participants/store/published-keys'
 import { afterAll, expect, it } from 'vitest'
 import { publicKey } from '../../../core/test/key-pairs.ts'
 import { startedDatabase } from '../../../keys/test/postgres.ts'
@@ -45,9 +45,9 @@ it('has the published keys that verified messages at that time, and no others', 
   await addEntry({ operation: 'three', participant: 'a.example', request: message('asked-3') })
   await sign()
   const [used, later, named] = [await publicKey('Ed25519'), await publicKey('Ed25519'), await publicKey('P-256')]
-  for (const key of [used, later]) await noteUsedKey(db, 'a.example', { ...key, kid: 'k1' })
-  await noteUsedKey(db, 'a.example', { ...named, kid: 'k2' })
-  await noteUsedKey(db, 'b.example', { ...named, kid: 'k1' })
+  for (const key of [used, later]) await notePublishedKeyUse(db, 'a.example', { ...key, kid: 'k1' })
+  await notePublishedKeyUse(db, 'a.example', { ...named, kid: 'k2' })
+  await notePublishedKeyUse(db, 'b.example', { ...named, kid: 'k1' })
   await db.pool.query(
     `update published_key set first_used_at = now() + interval '2 days', last_used_at = now() + interval '3 days'
       where thumbprint = $1`,

@@ -6,16 +6,16 @@ import { Evidence, signedEvidenceText } from '@rollcall/audit/evidence'
 import { listAuditKeys } from '@rollcall/audit/store/audit-keys'
 import {
   type EntryPlace,
+  type EntrySigningCheckpoint,
   findEntryHash,
+  findEntrySigningCheckpoints,
   findPlacesOfMessage,
-  findSigningCheckpoints,
   readHashedEntries,
-  type SigningCheckpoint,
 } from '@rollcall/audit/store/evidence'
 import { createVerifier, type Verifier } from '@rollcall/audit/verify/keys'
 import { newReport } from '@rollcall/audit/verify/report'
 import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
-import { messageKey } from '@rollcall/core/model/exchange'
+import { messageIdKey } from '@rollcall/core/model/exchange'
 import { readPublishedKeys } from '@rollcall/keys/own-keys'
 import { listParticipantKeys } from '@rollcall/participants/store/participant-keys'
 import { findParticipant } from '@rollcall/participants/store/participants'
@@ -49,7 +49,7 @@ export const makeEvidence = defineAct(
   },
   async (deps: HasVault & { readonly now?: () => Date }, { message_id, participant }): Promise<Evidence> => {
     const { db, now = () => new Date() } = deps
-    const key = messageKey(message_id)
+    const key = messageIdKey(message_id)
     const places = await findPlacesOfMessage(db, key, participant, MOST_ENTRIES + 1)
     if (places.length === 0)
       throw new AdminRefusal('no message with this message_id is in the audit log', { reason: 'not_found' })
@@ -75,7 +75,7 @@ export const makeEvidence = defineAct(
 async function proveEntry({ db }: Pick<HasVault, 'db'>, place: EntryPlace, isSigned: Verifier['isSigned']): Promise<EntryProof> {
   const { chain, sequence } = place
   const signed = await findSignedCheckpoint(
-    findSigningCheckpoints(db, place),
+    findEntrySigningCheckpoints(db, place),
     (row) => isSigned(row) && isCheckpointOf(row, chain),
   )
   if (signed === null) {
@@ -94,15 +94,15 @@ async function proveEntry({ db }: Pick<HasVault, 'db'>, place: EntryPlace, isSig
 
 /** Returns the first checkpoint that `isGood` accepts; null: none. So rows that another database role inserted are skipped. */
 async function findSignedCheckpoint(
-  rows: AsyncIterable<SigningCheckpoint>,
-  isGood: (row: SigningCheckpoint) => boolean,
-): Promise<SigningCheckpoint | null> {
+  rows: AsyncIterable<EntrySigningCheckpoint>,
+  isGood: (row: EntrySigningCheckpoint) => boolean,
+): Promise<EntrySigningCheckpoint | null> {
   for await (const row of rows) if (isGood(row)) return row
   return null
 }
 
 /** True when the content of a checkpoint names this chain, and the sequence number in its row. The caller verifies signatures. */
-function isCheckpointOf({ content, sequence }: SigningCheckpoint, chain: string): boolean {
+function isCheckpointOf({ content, sequence }: EntrySigningCheckpoint, chain: string): boolean {
   const checkpointContent = JSON.parse(content) as CheckpointContent
   return checkpointContent.chain === chain && checkpointContent.sequence === sequence
 }

@@ -1,6 +1,6 @@
 /** Entries of the audit log, as admin functions return them. */
 
-import { openDetails } from '@rollcall/audit/confidential'
+import { decryptConfidentialDetails } from '@rollcall/audit/confidential'
 import { type AuditKeys, loadAuditKeys } from '@rollcall/audit/keys'
 import { findEntryAt, type LoggedEntry, type Period } from '@rollcall/audit/store/read-entries'
 import type { Limits } from '@rollcall/core/limits'
@@ -80,7 +80,7 @@ export const auditKeysOf = async ({ db, vault }: HasVault): Promise<AuditKeys> =
 /** Decrypts the confidential members of an entry; an empty object when it has none, or they cannot be decrypted. */
 export function confidentialFacts(keys: AuditKeys, logged: LoggedEntry) {
   const { sealed } = logged.entry
-  const details = sealed === undefined ? null : openDetails(keys.confidential, logged, sealed)
+  const details = sealed === undefined ? null : decryptConfidentialDetails(keys.confidential, logged, sealed)
   const { requested_by, case: named, reason } = details ?? {}
   return {
     ...(requested_by !== undefined && { requested_by }),
@@ -111,7 +111,7 @@ export function entryPlaceOf(id: string, member = 'id'): Pick<LoggedEntry, 'chai
 }
 
 /** The limit of how many entries of the audit log one call may search. No limit when `limits` is absent. */
-export interface HasSearchLimit {
+export interface HasSearchedEntriesLimit {
   readonly limits?: Pick<Limits, 'searched_entries'>
 }
 
@@ -119,7 +119,7 @@ export interface HasSearchLimit {
  * Returns the entry `before`: the page begins with the next older entry. Undefined for the first page.
  * @throws AdminRefusal `before` is not the id of an entry, or the entry is not stored any more
  */
-export async function requireEntryBefore({ pool }: HasVault['db'], before: string | undefined) {
+export async function requireEntryBeforePage({ pool }: HasVault['db'], before: string | undefined) {
   if (before === undefined) return undefined
   const logged = await findEntryAt({ pool }, entryPlaceOf(before, 'before'))
   if (logged !== null) return logged

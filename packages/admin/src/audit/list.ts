@@ -1,10 +1,14 @@
 /** Lists the newest audit entries, and the emergencies with their reviews. */
 
 import type { AuditKeys } from '@rollcall/audit/keys'
-import { openReview, type Review as SealedReview, sealReview } from '@rollcall/audit/reviews'
-import type { StoredReview } from '@rollcall/audit/store/entry-pages'
+import {
+  decryptEmergencyReview,
+  encryptEmergencyReview,
+  type EmergencyReviewDetails as SealedReview,
+} from '@rollcall/audit/reviews'
+import type { StoredEmergencyReview } from '@rollcall/audit/store/entry-pages'
 import { findEntryAt, findNewestEntries, readEmergencyEntries } from '@rollcall/audit/store/read-entries'
-import { addReview, listReviews } from '@rollcall/audit/store/reviews'
+import { addEmergencyReview, listEmergencyReviews } from '@rollcall/audit/store/reviews'
 import { readDatabaseTime } from '@rollcall/audit/store/write-entries'
 import { AUDIT_KINDS } from '@rollcall/core/model/audit-entry'
 import { oncePerPool } from '@rollcall/database/group-commit'
@@ -23,9 +27,9 @@ import {
   EntryId,
   entryFacts,
   entryPlaceOf,
-  type HasSearchLimit,
+  type HasSearchedEntriesLimit,
   readPeriod,
-  requireEntryBefore,
+  requireEntryBeforePage,
 } from './facts.ts'
 
 export { AUDIT_KINDS } from '@rollcall/core/model/audit-entry'
@@ -53,8 +57,8 @@ export const listAuditEntries = defineAct(
     }),
     result: Type.Array(closed(AUDIT_ENTRY_MEMBERS)),
   },
-  async (deps: HasDatabase & HasSearchLimit, { participant, namespace, kind, from, to, before, limit = 50 }, enter) => {
-    const place = await requireEntryBefore(deps.db, before)
+  async (deps: HasDatabase & HasSearchedEntriesLimit, { participant, namespace, kind, from, to, before, limit = 50 }, enter) => {
+    const place = await requireEntryBeforePage(deps.db, before)
     const filter = { participant, registry: namespace, kind, before: place, ...readPeriod({ from, to }) }
     const { found, rest } = await findNewestEntries(deps.db, filter, { limit, most: deps.limits?.searched_entries })
     await enter()
@@ -68,7 +72,7 @@ export const listAuditEntries = defineAct(
   },
 )
 
-const Review = closed({ at: instant('When.'), reviewed_by: text('Who.'), note: markPersonal(text('What was found.')) })
+const EmergencyReview = closed({ at: instant('When.'), reviewed_by: text('Who.'), note: markPersonal(text('What was found.')) })
 
 /** Lists emergency uses of grants, the oldest first: those with a review if `reviewed` is true, else those without. */
 export const listEmergencies = defineAct(
@@ -80,7 +84,7 @@ export const listEmergencies = defineAct(
       reviewed: Type.Optional(flag('Those that somebody has reviewed; otherwise those that nobody has.')),
       limit: Limit,
     }),
-    result: Type.Array(closed({ ...AUDIT_ENTRY_MEMBERS, ...CONFIDENTIAL_MEMBERS, reviews: Type.Array(Review) })),
+    result: Type.Array(closed({ ...AUDIT_ENTRY_MEMBERS, ...CONFIDENTIAL_MEMBERS, reviews: Type.Array(EmergencyReview) })),
   },
   async (deps: HasVault, { reviewed = false, limit = 50 }, enter) => {
     const found = []
@@ -97,7 +101,7 @@ export const listEmergencies = defineAct(
 async function* readEmergencies(deps: HasVault) {
   const keys = await auditKeysOf(deps)
   for await (const entries of readEmergencyEntries(deps.db)) {
-    const reviews = await listReviews(
+    const reviews = await listEmergencyReviews(
       deps.db,
       entries.map(({ chain }) => chain),
     )
@@ -111,15 +115,18 @@ async function* readEmergencies(deps: HasVault) {
 }
 
 /** Milliseconds for which the number of unreviewed emergencies is cached: a count decrypts many reviews. */
-const COUNT_CACHE_MS = 30_000
+const UNREVIEWED_COUNT_CACHE_MS = 30_000
 /** The most unreviewed emergencies that are counted. */
 export const MOST_EMERGENCIES_COUNTED = 1_000
 
 /** The number of unreviewed emergencies by namespace; the key null is for entries that name no registry. */
-type Counts = ReadonlyMap<string | null, number>
+type UnreviewedCounts = ReadonlyMap<string | null, number>
 
 /** The cached count. Calls at the same time share one count; a review on this node empties the cache. */
-const cachedCountOf = oncePerPool((): { at: number; counting: Promise<Counts> | null } => ({ at: 0, counting: null }))
+const unreviewedCountCacheOf = oncePerPool((): { at: number; counting: Promise<UnreviewedCounts> | null } => ({
+  at: 0,
+  counting: null,
+}))
 
 /**
  * Counts the emergencies that nobody has reviewed, at most 1,000 in all registries. The count may be half a minute old.
@@ -127,8 +134,8 @@ const cachedCountOf = oncePerPool((): { at: number; counting: Promise<Counts> | 
  * @param now milliseconds
  */
 export async function countUnreviewedEmergencies(deps: HasVault, namespace: string | undefined, now: number): Promise<number> {
-  const last = cachedCountOf(deps.db.pool)
-  const known = now - last.at < COUNT_CACHE_MS ? last.counting : null
+  const last = unreviewedCountCacheOf(deps.db.pool)
+  const known = now - last.at < UNREVIEWED_COUNT_CACHE_MS ? last.counting : null
   const counting = known ?? countUnreviewedByRegistry(deps)
   if (known === null) Object.assign(last, { at: now, counting })
   const counts = await counting.catch((error: unknown) => {
@@ -139,7 +146,7 @@ export async function countUnreviewedEmergencies(deps: HasVault, namespace: stri
   return [...counts.values()].reduce((sum, count) => sum + count, 0)
 }
 
-async function countUnreviewedByRegistry(deps: HasVault): Promise<Counts> {
+async function countUnreviewedByRegistry(deps: HasVault): Promise<UnreviewedCounts> {
   const counts = new Map<string | null, number>()
   let total = 0
   for await (const { logged, reviews } of readEmergencies(deps)) {
@@ -156,8 +163,8 @@ async function countUnreviewedByRegistry(deps: HasVault): Promise<Counts> {
  * Decrypts a stored review, as a list of one; an empty list if its row was altered, so that a writer of the database
  * cannot hide an emergency.
  */
-function decryptReview({ confidential }: AuditKeys, row: StoredReview) {
-  const review = openReview(confidential, row)
+function decryptReview({ confidential }: AuditKeys, row: StoredEmergencyReview) {
+  const review = decryptEmergencyReview(confidential, row)
   return review === null ? [] : [reviewFacts(review)]
 }
 
@@ -173,7 +180,7 @@ export const reviewEmergency = defineAct(
       id: EntryId,
       note: markPersonal(Type.String({ minLength: 1, maxLength: 2_000, description: 'What was found.' })),
     }),
-    result: closed({ id: EntryId, ...Review.properties }),
+    result: closed({ id: EntryId, ...EmergencyReview.properties }),
   },
   async (deps: HasVault & BaseActDeps, { id, note }, enter) => {
     const place = entryPlaceOf(id)
@@ -185,8 +192,8 @@ export const reviewEmergency = defineAct(
     await enter({ registry: logged.entry.registry ?? undefined })
     const at = (await readDatabaseTime(deps.db.pool)).toISOString()
     const review = { finding: note, reviewed_by: callerText(deps.caller), at }
-    await addReview(deps.db, sealReview(confidential, place, review))
-    cachedCountOf(deps.db.pool).counting = null
+    await addEmergencyReview(deps.db, encryptEmergencyReview(confidential, place, review))
+    unreviewedCountCacheOf(deps.db.pool).counting = null
     return { id, ...reviewFacts(review) }
   },
 )

@@ -2,7 +2,7 @@
 
 import { EMPTY_ENTRY } from '@rollcall/audit/audit-entry-of'
 import type { AuditEntry, AuditedPerson, AuditLog } from '@rollcall/core/model/audit-entry'
-import { type Caller, callerNames } from '../caller.ts'
+import { type Caller, callerInEntry } from '../caller.ts'
 
 /** The members of an entry about an act, without its caller. */
 export interface EntryDetails {
@@ -27,12 +27,12 @@ export interface EntryDetails {
   readonly approved_by?: string
 }
 
-/** Writes the audit entry of an act, and resolves when the entry is stored. No entry for a caller without `callerNames`. */
+/** Writes the audit entry of an act, and resolves when the entry is stored. No entry for a caller without `callerInEntry`. */
 export async function auditAct(
   { auditLog, caller }: { readonly auditLog: AuditLog; readonly caller: Caller },
   { note, registry, persons = [], reason, repeats = [], ...details }: EntryDetails,
 ): Promise<void> {
-  const names = callerNames(caller)
+  const names = callerInEntry(caller)
   // `apply` writes the entries of its steps, and an event from the event outbox is stored in a table of its own.
   if (names === null) return
   const entry: AuditEntry = {

@@ -4,7 +4,7 @@ import { pseudonymOf } from '@rollcall/audit/persons'
 import {
   type EntryOfPerson,
   findEntriesOfPseudonyms,
-  findEntriesThatRepeat,
+  findEntriesOfRepeatedAnswers,
   findUnsentMessages,
   type LoggedEntry,
   type Period,
@@ -19,7 +19,7 @@ import { findIdentifiersOfPerson, type KnownIdentifier } from '../persons/known-
 import { AccessesOfMonth, accessesByMonth } from './accesses-by-month.ts'
 import { AUDIT_ENTRY_MEMBERS, auditKeysOf, CONFIDENTIAL_MEMBERS, confidentialFacts, entryFacts, readPeriod } from './facts.ts'
 
-const PersonAccess = closed({
+const PersonDataAccess = closed({
   ...AUDIT_ENTRY_MEMBERS,
   ...CONFIDENTIAL_MEMBERS,
   identifier_types: Type.Array(Type.String(), { description: 'Types of the identifiers by which it is about the person.' }),
@@ -44,28 +44,28 @@ export const auditPerson = defineAct(
       identifier_types: Type.Array(Type.String(), {
         description: 'Types of the identifiers by which the audit log was searched.',
       }),
-      seen: Type.Array(PersonAccess, { description: 'Data of the person left. The oldest first.' }),
-      written: Type.Array(PersonAccess, { description: 'Data was written about the person.' }),
-      asked: Type.Array(PersonAccess, { description: 'The person was asked about, and nothing of the person was shown.' }),
+      seen: Type.Array(PersonDataAccess, { description: 'Data of the person left. The oldest first.' }),
+      written: Type.Array(PersonDataAccess, { description: 'Data was written about the person.' }),
+      asked: Type.Array(PersonDataAccess, { description: 'The person was asked about, and nothing of the person was shown.' }),
       months: closed(
         { seen: Type.Array(AccessesOfMonth), written: Type.Array(AccessesOfMonth), asked: Type.Array(AccessesOfMonth) },
         { description: 'The same by institution and month, each as one sentence, the newest first.' },
       ),
     }),
   },
-  (deps: HasVault, asked, enter) => findPersonAccesses(deps, asked, enter),
+  (deps: HasVault, asked, enter) => findPersonDataAccesses(deps, asked, enter),
 )
 
-interface PersonAccessesInput extends Partial<Record<'from' | 'to', string | undefined>> {
+interface PersonDataAccessesInput extends Partial<Record<'from' | 'to', string | undefined>> {
   readonly type: string
   readonly value: string
   readonly confidential?: boolean | undefined
 }
 
 /** Writes the audit entry that names the person, then finds the accesses to the person's data. */
-export async function findPersonAccesses(
+export async function findPersonDataAccesses(
   deps: HasVault,
-  { type, value, from, to, confidential = false }: PersonAccessesInput,
+  { type, value, from, to, confidential = false }: PersonDataAccessesInput,
   enter: WriteActEntry,
 ) {
   const { db } = deps
@@ -80,7 +80,7 @@ export async function findPersonAccesses(
     const meaning = rolesInEntry(logged, byPseudonym)
     return meaning.roles.size === 0 ? [] : [{ logged, ...meaning, again: false }]
   })
-  const repeated = await findRepeatedAnswers(deps, found, period)
+  const repeated = await findStoredAnswerAccesses(deps, found, period)
   const { from: start } = period
   const inPeriod = found.filter(({ logged }) => start === undefined || logged.at >= start)
   const accesses = [...inPeriod, ...repeated].toSorted((one, other) => +one.logged.at - +other.logged.at)
@@ -151,7 +151,7 @@ const isIdentifierKnownIn = ({ registries }: KnownIdentifier, registry: string |
  * Finds the entries which say that a stored answer about the person was given again, or opened by an operator. Such an entry
  * names the exchange of the answer, and not the person.
  */
-async function findRepeatedAnswers(
+async function findStoredAnswerAccesses(
   { db }: Pick<HasVault, 'db'>,
   accesses: readonly FoundAccess[],
   period: Period,
@@ -160,7 +160,7 @@ async function findRepeatedAnswers(
   const types = new Map(shown.flatMap(({ logged: { entry }, types }) => [[entry.correlation_id, types] as const]))
   const exchanges = [...types.keys()].filter((id) => id !== null)
   const known = new Set(accesses.map(({ logged }) => entryFacts(logged).id))
-  return (await findEntriesThatRepeat(db, exchanges, period))
+  return (await findEntriesOfRepeatedAnswers(db, exchanges, period))
     .filter((logged) => !known.has(entryFacts(logged).id))
     .map((logged) => {
       const of = logged.entry.repeats?.find((id) => types.has(id))

@@ -10,9 +10,9 @@ import {
   findChainsBegunBefore,
   findLastCheckpoint,
   findNewestCheckpointDigest,
-  findOldSigningCheckpoint,
+  findOldEntrySigningCheckpoint,
   lockHolds,
-  type OldEntries,
+  type OldEntryRange,
   type PruneStop,
   readOldEntries,
 } from '@rollcall/audit/store/prune-entries'
@@ -102,7 +102,7 @@ async function pruneChain(
     const step = await owner.kysely.transaction().execute(async (transaction) => {
       if (keys !== null) await lockHolds(transaction)
       const { chunk, stop } = await readOldEntries(transaction, { chain, after, before, most })
-      const part = chunk === null ? null : await signedPartOfChunk({ ...pruning, transaction }, chunk, { stop, after, before })
+      const part = chunk === null ? null : await findSignedOldEntries({ ...pruning, transaction }, chunk, { stop, after, before })
       if (part !== null && keys !== null) {
         const { sequence, hash } = part
         await deleteChainPart(transaction, part)
@@ -130,19 +130,19 @@ async function pruneChain(
  * chunk ends the chain of a killed process, no checkpoint will come: then the last entry is signed here, and the whole chunk is
  * returned. A dry run signs nothing.
  */
-async function signedPartOfChunk(
+async function findSignedOldEntries(
   pruning: ChainPruneDeps & { readonly transaction: Database['kysely'] },
-  chunk: OldEntries,
+  chunk: OldEntryRange,
   { stop, after, before }: { readonly stop: PruneStop; readonly after: number; readonly before: Date },
-): Promise<OldEntries | null> {
+): Promise<OldEntryRange | null> {
   const { transaction, report, verifier, keys, time } = pruning
   const { chain, sequence } = chunk
   const end = report.ends.get(chain)
   if (stop === 'end' && end?.to === sequence && isChainAbandoned(end, time)) {
-    if (keys !== null) await closeChain(pruning, chunk, keys)
+    if (keys !== null) await signAbandonedChainEnd(pruning, chunk, keys)
     return chunk
   }
-  const closing = await findOldSigningCheckpoint(transaction, chunk, before)
+  const closing = await findOldEntrySigningCheckpoint(transaction, chunk, before)
   const found = closing ?? (await findLastCheckpoint(transaction, { chain, after, upTo: sequence }))
   if (found !== null && !(verifier.isSigned(found) && isContentOfEntry(found))) throw chainFaultRefusal(chain)
   return closing === null ? found : chunk
@@ -164,9 +164,9 @@ function isContentOfEntry({ chain, sequence, hash, content }: CheckpointWithLast
  * Inserts a checkpoint that signs the end of a chain whose process was killed. The witness (`witness.ts` of audit) does not get
  * this checkpoint, but gets the next one of the running process, which names it.
  */
-async function closeChain(
+async function signAbandonedChainEnd(
   pruning: ChainPruneDeps,
-  { chain, sequence, hash }: OldEntries,
+  { chain, sequence, hash }: OldEntryRange,
   { signer, secrets }: AuditKeys,
 ): Promise<void> {
   const content: CheckpointContent = {

@@ -3,7 +3,7 @@
 import type { AuditSigner } from '@rollcall/audit/keys'
 import { lockHolds } from '@rollcall/audit/store/prune-entries'
 import type { ActsToRepeat } from '@rollcall/backup/journal/read-journal'
-import { ensureAuthorityId, removeAuthority, repeatStricterSettings } from '@rollcall/consents/store/authorities'
+import { ensureAuthorityId, removeAuthority, repeatStricterAuthorityAct } from '@rollcall/consents/store/authorities'
 import { consentsSignedBy, revokeSignedConsents, withdrawConsents } from '@rollcall/consents/store/withdrawals'
 import type { Limits } from '@rollcall/core/limits'
 import { hostsNotIn } from '@rollcall/core/model/allowed-hosts'
@@ -11,7 +11,7 @@ import type { JournalAct, JournalKind } from '@rollcall/core/model/journal'
 import type { Database } from '@rollcall/database/database'
 import { removeHoldsExcept } from '@rollcall/database/holds'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { stopUnderEndedConsents } from '@rollcall/delivery/store/events/consent-stopping'
+import { stopUsesOfEndedConsents } from '@rollcall/delivery/store/events/consent-stopping'
 import { eraseNotifications } from '@rollcall/delivery/store/events/erasing'
 import { revokeOwnKey } from '@rollcall/keys/rotation'
 import { destroyBodyKeysOfDays } from '@rollcall/keys/store/body-keys'
@@ -27,8 +27,8 @@ import { findRegistry } from '@rollcall/records/registries/registries'
 import { AdminRefusal, toAdminRefusal } from '../admin-function.ts'
 import { makeParticipantLive } from '../participants/promote.ts'
 import { erasePseudonyms } from '../persons/erase.ts'
-import { repeatProtection } from '../persons/protected-persons.ts'
-import { recordIdsWithMerged } from '../persons/with-merged.ts'
+import { repeatJournalProtection } from '../persons/protected-persons.ts'
+import { listRecordAndRetiredIds } from '../persons/with-merged.ts'
 import { deleteNamedRecords } from '../records/records.ts'
 import { repeatRemoval } from '../removal.ts'
 
@@ -58,9 +58,9 @@ const ACT_REPEATERS: { readonly [Kind in JournalKind]: ActRepeater<Kind> } = {
     const isEvent = silent !== true
     await deleteNamedRecords({ db, limits, now }, { namespace: registry, record_type, identifiers, isEvent })
   },
-  person_protected: ({ db }, act) => repeatProtection(db, act),
+  person_protected: ({ db }, act) => repeatJournalProtection(db, act),
   async consents_revoked({ db }, { authority, jtis }) {
-    await stopUnderEndedConsents(db, await revokeSignedConsents(db, await ensureAuthorityId(db.pool, authority), jtis))
+    await stopUsesOfEndedConsents(db, await revokeSignedConsents(db, await ensureAuthorityId(db.pool, authority), jtis))
   },
   async consent_withdrawn({ db }, { pseudonyms, purpose, participant }) {
     const from = participant === null ? null : await findParticipant(db, participant)
@@ -70,11 +70,11 @@ const ACT_REPEATERS: { readonly [Kind in JournalKind]: ActRepeater<Kind> } = {
       purpose,
       participant: from?.id ?? null,
     })
-    await stopUnderEndedConsents(db, withdrawn)
+    await stopUsesOfEndedConsents(db, withdrawn)
   },
   async authority_removed({ db }, { authority }) {
     const id = await removeAuthority(db.pool, authority)
-    if (id !== null) await stopUnderEndedConsents(db, consentsSignedBy(id))
+    if (id !== null) await stopUsesOfEndedConsents(db, consentsSignedBy(id))
   },
   async grants_revoked({ db }, { participant: sender_id, registry: namespace, grants }) {
     const [participant, registry] = [await findParticipant(db, sender_id), await findRegistry(db, namespace)]
@@ -113,7 +113,7 @@ const ACT_REPEATERS: { readonly [Kind in JournalKind]: ActRepeater<Kind> } = {
     const outgoing = hostsNotIn(participant.outgoing, hosts)
     await setMessagePolicy(db, sender_id, { ...policy, outgoing })
   },
-  authority_tightened: ({ db }, act) => repeatStricterSettings(db, act),
+  authority_tightened: ({ db }, act) => repeatStricterAuthorityAct(db, act),
   operator_revoked: ({ db }, { name }) => revokeOperatorToken(db, name),
   async removed({ db }, { removable, name }) {
     const found = await (removable === 'registry' ? findRegistry : findParticipant)(db, name)
@@ -143,7 +143,7 @@ async function erasePerson(deps: JournalRepeatDeps, act: JournalActOf<'person_er
     const recordType = found?.kind.record_types.find(({ name }) => name === record_type)
     if (found === null || recordType === undefined) continue
     // Acts of earlier versions have a number as the id of a record.
-    const records = await recordIdsWithMerged(db, found, recordType, String(record))
+    const records = await listRecordAndRetiredIds(db, found, recordType, String(record))
     await eraseNotifications(db.pool, { registry: found.id, record_type, records })
   }
   for (const { registry, record_type, primary_identifier } of act.forgotten) {

@@ -1,8 +1,8 @@
 /** Releases the outgoing messages of a restored database. Servers do not send these messages before the release. */
 
-import { areMessagesHeld, releaseHeldMessages } from '@rollcall/backup/store/restorations'
+import { areMessagesHeldByRestore, releaseMessagesHeldByRestore } from '@rollcall/backup/store/restorations'
 import type { Participant } from '@rollcall/core/model/participant'
-import { cancelHeldMessages, countHeldMessages } from '@rollcall/engine/store/exchanges/held-messages'
+import { cancelMessagesHeldByRestore, countMessagesHeldByRestore } from '@rollcall/engine/store/exchanges/held-messages'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
@@ -37,15 +37,15 @@ export const releaseRestored = defineAct(
     }),
   },
   async ({ db }: HasDatabase, { cancel = [], dry_run = false }) => {
-    if (!(await areMessagesHeld(db))) {
+    if (!(await areMessagesHeldByRestore(db))) {
       throw new AdminRefusal('nothing is held: the database was not restored, or was released before', { reason: 'conflict' })
     }
     const toCancel: Participant[] = []
     for (const sender_id of new Set(cancel)) toCancel.push(await requireParticipant(db, sender_id))
-    const held = await countHeldMessages(db)
+    const held = await countMessagesHeldByRestore(db)
     if (!dry_run) {
-      for (const { id } of toCancel) await cancelHeldMessages(db, id)
-      await releaseHeldMessages(db.pool)
+      for (const { id } of toCancel) await cancelMessagesHeldByRestore(db, id)
+      await releaseMessagesHeldByRestore(db.pool)
     }
     return {
       dry_run,

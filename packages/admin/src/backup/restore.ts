@@ -18,7 +18,7 @@ import type { Limits } from '@rollcall/core/limits'
 import { NO_JOURNAL } from '@rollcall/core/model/journal'
 import { bodyKeyRetentionSeconds } from '@rollcall/core/model/retention'
 import type { Database } from '@rollcall/database/database'
-import { continueJournal, type JournalPosition, readJournalPosition } from '@rollcall/database/journal-head'
+import { continueJournalAfterRestore, type JournalPosition, readJournalPosition } from '@rollcall/database/journal-head'
 import { withTransaction } from '@rollcall/database/transaction'
 import { ENVELOPE_NUMBER_COLUMN } from '@rollcall/delivery/store/events/mailboxes'
 import { destroyBodyKeys } from '@rollcall/keys/store/body-keys'
@@ -67,7 +67,7 @@ const RESTORE_RESULT_MEMBERS = {
 } as const
 
 /** Columns with numbers that must not be used twice, beside the sequences, which the database itself lists. */
-const COUNTER_COLUMNS = [ENVELOPE_NUMBER_COLUMN]
+const COUNTERS_TO_ADVANCE = [ENVELOPE_NUMBER_COLUMN]
 
 /** Restores a backup into an empty database. It may be killed at any moment, and run again. */
 export const restoreDatabase = defineAct(
@@ -92,7 +92,7 @@ export const restoreDatabase = defineAct(
       const { sequence, digest, database = null, open = [] } = journal
       const journalPosition = { sequence, database, open, digest: Buffer.from(digest, 'hex') }
       const later = await findActsToRepeat(deps, given, journalPosition)
-      const loaded = await loadBackup({ db, owner, numbered: COUNTER_COLUMNS, ...(signal && { signal }) }, backup).catch(
+      const loaded = await loadBackup({ db, owner, numbered: COUNTERS_TO_ADVANCE, ...(signal && { signal }) }, backup).catch(
         (error) => {
           throw toBackupRefusal(error)
         },
@@ -131,7 +131,7 @@ export const adoptRestored = defineAct(
     const last = await findLastRestoration(db.pool)
     const recovered = last?.applied_at === null ? last.snapshot_at : await readNewestEntryTime(db.pool)
     const later = await findActsToRepeat(deps, given, await readJournalPosition(db.pool, recovered))
-    const { restoration, snapshot } = await withTransaction(owner.pool, beginAdoption)
+    const { restoration, snapshot } = await withTransaction(owner.pool, beginDatabaseAdoption)
     return finishRestore(deps, enter, {
       restoration,
       backup: null,
@@ -144,10 +144,10 @@ export const adoptRestored = defineAct(
 )
 
 /**
- * Stores that a restore by other means was done. Advances sequences and `COUNTER_COLUMNS` beyond all numbers that may have been
- * used after the restored state. If killed, it can be run again.
+ * Stores that a restore by other means was done. Advances sequences and `COUNTERS_TO_ADVANCE` beyond all numbers that may have
+ * been used after the restored state. If killed, it can be run again.
  */
-async function beginAdoption(
+async function beginDatabaseAdoption(
   client: Parameters<typeof markRestorationLoaded>[0],
 ): Promise<{ readonly restoration: number; readonly snapshot: Date }> {
   const last = await findLastRestoration(client)
@@ -160,7 +160,7 @@ async function beginAdoption(
   const snapshot = await readNewestEntryTime(client)
   const restoration = await beginRestoration(client, null)
   await advanceSequences(client, await listSequences(client))
-  await advanceCounterColumns(client, COUNTER_COLUMNS)
+  await advanceCounterColumns(client, COUNTERS_TO_ADVANCE)
   await markRestorationLoaded(client, restoration, snapshot)
   return { restoration, snapshot }
 }
@@ -223,7 +223,7 @@ async function finishRestore(
     ...(undone.length > 0 && { undone: countUnrepeatedActs(undone) }),
     open: open.map((chain) => ({ ...chain })),
   }
-  await withTransaction(db.pool, (client) => continueJournal(client, later?.head ?? null))
+  await withTransaction(db.pool, (client) => continueJournalAfterRestore(client, later?.head ?? null))
   await owner.kysely.transaction().execute(async (transaction) => {
     await insertTombstone(transaction, signTombstone(signer, tombstone))
     await lapseAllWaitingProposals(transaction)

@@ -7,7 +7,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import {
   CALLBACK_AUTH_WAYS,
-  createCredentials,
+  createCredentialsFinder,
   type DecryptedCredentials,
   encryptCredentials,
   isClientIdentity,
@@ -27,7 +27,7 @@ import {
   type CallbackAuth,
   type CallbackSettings,
   findCallbackSettings,
-  MOST_CONCURRENCY,
+  MOST_CALLBACK_CONCURRENCY,
   setCallbackSettings,
 } from '@rollcall/participants/store/participant-callbacks'
 import { createKeySetFetcher } from '@rollcall/participants/trust/key-sets'
@@ -48,7 +48,7 @@ const SecretText = (description: string) =>
 const CALLBACK_SETTING_MEMBERS = {
   default_url: orNull(text('Address for answers to requests that name none; null: no address.')),
   auth: oneOf(CALLBACK_AUTH_WAYS, { description: 'How we authenticate to it.' }),
-  concurrency: wholeNumber('Requests at the same time, on one node.', 1, MOST_CONCURRENCY),
+  concurrency: wholeNumber('Requests at the same time, on one node.', 1, MOST_CALLBACK_CONCURRENCY),
   rate: wholeNumber('Requests a second, on one node.', 1, 10_000),
   timeout_ms: wholeNumber('Milliseconds for one attempt.', 100, 120_000),
   schedule: orNull(
@@ -182,12 +182,14 @@ function changesWithoutSecrets(before: CallbackSettings, given: Omit<ChangeInput
     ...((allow !== undefined || disallow !== undefined) && {
       allowed: changedAllowList(before.allowed, allow ?? [], disallow ?? []),
     }),
-    ...Object.fromEntries(SETTINGS_AS_GIVEN.filter((name) => given[name] !== undefined).map((name) => [name, given[name]])),
+    ...Object.fromEntries(
+      SETTINGS_STORED_AS_GIVEN.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]),
+    ),
   }
 }
 
 /** Names of the callback settings that are stored exactly as given. */
-const SETTINGS_AS_GIVEN = [
+const SETTINGS_STORED_AS_GIVEN = [
   ...(['default_url', 'concurrency', 'rate', 'timeout_ms', 'schedule'] as const),
   ...(['notify_url', 'notify_items', 'notify_bytes', 'notify_unlisted'] as const),
 ]
@@ -241,7 +243,7 @@ export function callbackCredentialsOf(
   }
   if (auth === undefined) return undefined
   if (auth === 'none') return null
-  const origin = requireCredentialOrigin(addresses, given.origin)
+  const origin = requireOriginForCredentials(addresses, given.origin)
   const { token = '', cert = '', key = '', token_url = '', client_id = '', client_secret = '', scope = null } = given
   if (auth === 'bearer') return { auth, origin, token }
   if (auth === 'mtls') {
@@ -252,7 +254,7 @@ export function callbackCredentialsOf(
   return { auth, origin, token_url: new URL(token_url).href, client_id, client_secret, scope }
 }
 
-function requireCredentialOrigin(
+function requireOriginForCredentials(
   { default_url, allowed }: Pick<CallbackSettings, 'allowed' | 'default_url'>,
   given: string | undefined,
 ): string {
@@ -316,7 +318,7 @@ async function attemptDeps({ db, vault, signatureNamespaces }: HasMessageSigning
     signatureNamespaces,
     clock: SYSTEM_CLOCK,
     callbacks: createCallbackSettingsReader(db),
-    credentials: createCredentials(opened, guards),
+    credentials: createCredentialsFinder(opened, guards),
     keys: await ensureAndLoadOwnKeys(db, opened, log),
     peerKeys: createPeerKeys(db, { fetchKeySet: createKeySetFetcher({ guardOf: guards.of, log }).get, log }),
     metrics: { deliveryAttempted: () => undefined },

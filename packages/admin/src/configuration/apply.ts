@@ -17,7 +17,7 @@ import { checkUnlistedGrants } from './grants.ts'
 import { canAsk } from './lockout.ts'
 import { type PlannedParticipant, planParticipants } from './participants.ts'
 import { planPurposes } from './purposes.ts'
-import { configurationOf, readStoredConfiguration, type StoredRows } from './read.ts'
+import { configurationOf, readStoredConfiguration, type StoredConfiguration } from './read.ts'
 import { planRegistries } from './registries.ts'
 import { type ConfigStep, refusalAt, STEP_CHANGES, type StepDeps, withRefusalsAt } from './steps.ts'
 
@@ -164,7 +164,7 @@ async function planSteps({ db }: HasDatabase, wanted: Configuration): Promise<St
 }
 
 /** Refuses a file after which none of the participants that can send requests now could send them. @throws AdminRefusal */
-function checkSomebodyCanAsk(stored: StoredRows, planned: readonly PlannedParticipant[], now = new Date()): void {
+function checkSomebodyCanAsk(stored: StoredConfiguration, planned: readonly PlannedParticipant[], now = new Date()): void {
   const able = stored.participants.filter((row) => canAsk(row, now))
   const stays = able.some(({ participant }) => {
     const found = planned.find(({ sender_id }) => sender_id === participant.sender_id)
@@ -176,7 +176,7 @@ function checkSomebodyCanAsk(stored: StoredRows, planned: readonly PlannedPartic
   throw new AdminRefusal(message, { reason: 'conflict', at: ['participants'] })
 }
 
-function namesNotInFile({ registries = {}, participants = {} }: Configuration, stored: StoredRows): string[] {
+function namesNotInFile({ registries = {}, participants = {} }: Configuration, stored: StoredConfiguration): string[] {
   return [
     ...stored.registries
       .filter(({ namespace }) => !Object.hasOwn(registries, namespace))

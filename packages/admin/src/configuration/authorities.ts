@@ -2,15 +2,15 @@
 import { type ConsentAuthority, checkAuthorityName } from '@rollcall/consents/store/authorities'
 import { addConsentAuthority, checkAuthority, readAuthorityKeys, removeConsentAuthority } from '../consents/authorities.ts'
 import type { Configuration } from './file.ts'
-import { type PlannedNames, planNames } from './names.ts'
-import { authorityEntry, type StoredRows } from './read.ts'
+import { type PurposeOrAuthorityPlan, planPurposesOrAuthorities } from './names.ts'
+import { authorityEntry, type StoredConfiguration } from './read.ts'
 
 /** Plans the steps for the consent authorities of a file. @throws AdminRefusal a key or an address cannot be used */
 export const planAuthorities = (
   { consent_authorities: wanted }: Configuration,
-  { authorities: stored }: Pick<StoredRows, 'authorities'>,
-): Promise<PlannedNames> =>
-  planNames(
+  { authorities: stored }: Pick<StoredConfiguration, 'authorities'>,
+): Promise<PurposeOrAuthorityPlan> =>
+  planPurposesOrAuthorities(
     {
       member: 'consent_authorities',
       words: 'consent authority',

@@ -6,7 +6,7 @@ import type { GrantTerms } from '@rollcall/core/model/grant'
 import type { Registry } from '@rollcall/core/model/registry'
 import {
   changeGrants,
-  environmentProblem,
+  grantEnvironmentProblem,
   requireGrantPeriod,
   type StoredGrant,
   uncheckedGrantPeriod,
@@ -19,7 +19,7 @@ import { isSameJson } from '../approvals/diff-lines.ts'
 import { unknownAuthorityMessage } from '../consents/authorities.ts'
 import { isPurposeInGrant, unknownPurposeMessage } from '../consents/purposes.ts'
 import { checkTerms, grantProblemIn } from '../grants/check-terms.ts'
-import { suspendUngranted } from '../grants/subscriptions.ts'
+import { suspendUngrantedSubscriptions } from '../grants/subscriptions.ts'
 import { isExpiredGrant } from '../grants/terms.ts'
 import { requireParticipant } from '../participants/participants.ts'
 import type { GrantsEntry } from './file.ts'
@@ -83,7 +83,7 @@ function planGrantsOfNamespace(
     )
   const registryEnvironment = known.environments.get(namespace)
   if (wanted[namespace] !== undefined && registryEnvironment !== undefined) {
-    const problem = environmentProblem(environment, { namespace, environment: registryEnvironment })
+    const problem = grantEnvironmentProblem(environment, { namespace, environment: registryEnvironment })
     if (problem !== null) throw refusalAt(place, problem)
   }
   const registry = stored.find((row) => row.namespace === namespace)
@@ -95,8 +95,8 @@ function planGrantsOfNamespace(
     const same = there.find((grant) => isSameJson(grant.terms, terms))
     // A grant that has ended is not added. An export has ended grants, whose attributes and purposes may be gone.
     if (same === undefined && isExpiredGrant(uncheckedGrantPeriod(terms))) return []
-    if (same !== undefined) checkKeptGrant(kind, same, own)
-    if (same === undefined || !isExpiredGrant(same)) checkConsentNames(terms, known, own)
+    if (same !== undefined) checkStoredGrantFitsKind(kind, same, own)
+    if (same === undefined || !isExpiredGrant(same)) checkPurposesAndAuthorities(terms, known, own)
     return [{ at: own, same, terms: same?.terms ?? checkTerms({ kind }, terms, own) }]
   })
   const grants = rows.map(({ same, terms }) => same ?? { terms, ...requireGrantPeriod(terms) })
@@ -111,7 +111,7 @@ function planGrantsOfNamespace(
 }
 
 /** Checks that purposes and authorities of a grant will exist. @throws AdminRefusal one will not */
-function checkConsentNames(terms: GrantTerms, known: NamesForGrants, at: FilePlace): void {
+function checkPurposesAndAuthorities(terms: GrantTerms, known: NamesForGrants, at: FilePlace): void {
   const purpose = unknownPurposeMessage(terms, known.purposes)
   if (purpose !== null) throw refusalAt([...at, 'purposes'], purpose)
   const authority = unknownAuthorityMessage(terms, known.authorities)
@@ -119,7 +119,7 @@ function checkConsentNames(terms: GrantTerms, known: NamesForGrants, at: FilePla
 }
 
 /** Checks a stored grant that the file leaves as it is. @throws AdminRefusal it is not valid in the changed registry */
-function checkKeptGrant(kind: Kind, grant: StoredGrant, at: FilePlace): void {
+function checkStoredGrantFitsKind(kind: Kind, grant: StoredGrant, at: FilePlace): void {
   const problem = isExpiredGrant(grant) ? null : grantProblemIn(kind, grant.terms)
   if (problem === null) return
   const member = [...at, ...problem.member.split('.')]
@@ -177,7 +177,7 @@ function grantStep(sender_id: string, namespace: string, { at, there, entry, rev
       await journalRevokedGrants(db, [participant, registry], revoke, () =>
         changeGrants(db, { participant, registry }, { revoke, add: added }),
       )
-      await suspendUngranted(db, participant, registry)
+      await suspendUngrantedSubscriptions(db, participant, registry)
     },
   }
 }

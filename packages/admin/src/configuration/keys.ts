@@ -8,13 +8,13 @@ import { dateOf } from '../members.ts'
 import { addParticipantKeys, revokeParticipantKey } from '../participants/keys.ts'
 import type { KeyEntry } from './file.ts'
 import type { AskerFacts } from './lockout.ts'
-import type { StoredRows } from './read.ts'
+import type { StoredConfiguration } from './read.ts'
 import { type ConfigStep, type FilePlace, refusalAt, withRefusalsAt } from './steps.ts'
 
 interface KeysToPlan {
   readonly sender_id: string
   readonly wanted: readonly KeyEntry[] | undefined
-  readonly stored: StoredRows
+  readonly stored: StoredConfiguration
   readonly at: FilePlace
   /** The time at which new keys become valid (default: now). */
   readonly now?: Date
@@ -86,7 +86,7 @@ export async function planKeys({ sender_id, wanted, stored, at, now = new Date()
   return { steps, keys }
 }
 
-function keysOfSenderAndOthers({ participants }: StoredRows, sender_id: string) {
+function keysOfSenderAndOthers({ participants }: StoredConfiguration, sender_id: string) {
   const own = participants.find(({ participant }) => participant.sender_id === sender_id)
   const others = participants.filter((row) => row !== own).flatMap(({ keys }) => keys)
   return { own: own?.keys ?? [], others: new Set(others.map(({ thumbprint }) => thumbprint)) }

@@ -4,7 +4,7 @@ import { isSameJson } from '../approvals/diff-lines.ts'
 import type { Configuration } from './file.ts'
 import { type ConfigStep, type StepDeps, withRefusalsAt } from './steps.ts'
 
-export interface PlannedNames {
+export interface PurposeOrAuthorityPlan {
   /** The steps that add or change names: they come before the grants that name them. */
   readonly added: readonly ConfigStep[]
   /** The steps that remove names: they come after the grants that named them. */
@@ -14,7 +14,7 @@ export interface PlannedNames {
 }
 
 /** How the entries of `purposes` or of `consent_authorities` in the file are read, checked and stored. */
-interface NamedEntryHandler<Row, Entry, Shown> {
+interface PurposeOrAuthorityHandler<Row, Entry, Shown> {
   readonly member: keyof Configuration
   /** The first words of the acts that add and remove a row by hand, such as `purpose`. */
   readonly words: string
@@ -38,11 +38,11 @@ interface NamedEntryHandler<Row, Entry, Shown> {
  * @param wanted undefined: the file does not have the member, and all stored entries stay
  * @throws AdminRefusal `rowOf` or `check` refuses an entry; the refusal has the place of the entry in the file
  */
-export async function planNames<Row, Entry, Shown>(
-  { member, words, nameOf, shown, rowOf, check, put, remove }: NamedEntryHandler<Row, Entry, Shown>,
+export async function planPurposesOrAuthorities<Row, Entry, Shown>(
+  { member, words, nameOf, shown, rowOf, check, put, remove }: PurposeOrAuthorityHandler<Row, Entry, Shown>,
   wanted: Readonly<Record<string, Entry>> | undefined,
   stored: readonly NoInfer<Row>[],
-): Promise<PlannedNames> {
+): Promise<PurposeOrAuthorityPlan> {
   if (wanted === undefined) return { added: [], removed: [], names: new Set(stored.map(nameOf)) }
   const added: ConfigStep[] = []
   for (const [name, entry] of Object.entries(wanted)) {

@@ -1,7 +1,7 @@
 /** The steps for the participants of a configuration file. */
 
 import type { Participant } from '@rollcall/core/model/participant'
-import { checkMessagePolicy, DEFAULT_MESSAGE_POLICY, withImpliedChanges } from '@rollcall/participants/store/message-policy'
+import { checkMessagePolicy, DEFAULT_MESSAGE_POLICY, withAllowUnsignedDefault } from '@rollcall/participants/store/message-policy'
 import { NO_CALLBACK_SETTINGS } from '@rollcall/participants/store/participant-callbacks'
 import { addParticipant, changeParticipant } from '@rollcall/participants/store/participants'
 import { isSameJson } from '../approvals/diff-lines.ts'
@@ -13,7 +13,7 @@ import type { CallbackEntry, Configuration, HostEntry, ParticipantEntry } from '
 import { type NamesForGrants, planGrants } from './grants.ts'
 import { planKeys } from './keys.ts'
 import type { AskerFacts } from './lockout.ts'
-import { participantEntry, type StoredParticipant, type StoredRows } from './read.ts'
+import { participantEntry, type StoredConfiguration, type StoredParticipant } from './read.ts'
 import { type ConfigStep, changedMembers, type FilePlace, refusalAt, withRefusalsAt } from './steps.ts'
 
 export interface PlannedParticipant {
@@ -47,7 +47,7 @@ const newParticipant = ({ name = '', environment = 'live' }: ParticipantEntry): 
 /** Plans the steps for the participants of a file. @throws AdminRefusal a member of a participant is not valid */
 export async function planParticipants(
   { participants: wanted = {} }: Configuration,
-  stored: StoredRows,
+  stored: StoredConfiguration,
   known: NamesForGrants,
 ): Promise<readonly PlannedParticipant[]> {
   const planned: PlannedParticipant[] = []
@@ -78,7 +78,7 @@ export async function planParticipants(
       ...statusSteps(sender_id, entry.status, current.status, [...at, 'status']),
     ]
     const { participant } = before
-    const policy = entry.policy === undefined ? {} : withImpliedChanges(entry.policy)
+    const policy = entry.policy === undefined ? {} : withAllowUnsignedDefault(entry.policy)
     const { signature_policy, jwks_uri } = { ...participant, ...policy }
     const status = entry.status ?? participant.status
     const after = { participant: { status, signature_policy, jwks_uri }, keys: keys.keys, grants: grants.grants }
@@ -174,7 +174,7 @@ async function policySteps(
   const names = wanted === undefined ? null : changedMembers(wanted, current)
   if (wanted === undefined || names === null) return []
   const outgoing = hosts ?? before.outgoing
-  await withRefusalsAt(at, async () => checkMessagePolicy({ ...before, ...withImpliedChanges(wanted), outgoing }))
+  await withRefusalsAt(at, async () => checkMessagePolicy({ ...before, ...withAllowUnsignedDefault(wanted), outgoing }))
   return [
     {
       at,

@@ -1,15 +1,15 @@
 /** The steps for the purposes of a configuration file. */
 import { type ConsentPurpose, checkPurposeForm, putPurpose, removePurpose } from '@rollcall/participants/store/purposes'
 import type { Configuration } from './file.ts'
-import { type PlannedNames, planNames } from './names.ts'
-import type { StoredRows } from './read.ts'
+import { type PurposeOrAuthorityPlan, planPurposesOrAuthorities } from './names.ts'
+import type { StoredConfiguration } from './read.ts'
 
 /** Plans the steps for the purposes of a file. @throws AdminRefusal a code or a text has the wrong form */
 export const planPurposes = (
   { purposes: wanted }: Configuration,
-  { purposes: stored }: Pick<StoredRows, 'purposes'>,
-): Promise<PlannedNames> =>
-  planNames(
+  { purposes: stored }: Pick<StoredConfiguration, 'purposes'>,
+): Promise<PurposeOrAuthorityPlan> =>
+  planPurposesOrAuthorities(
     {
       member: 'purposes',
       words: 'purpose',

@@ -27,7 +27,7 @@ import type {
 import { FORMAT_VERSION } from './file.ts'
 
 /** The rows of the database that a configuration file can set. */
-export interface StoredRows {
+export interface StoredConfiguration {
   readonly purposes: readonly ConsentPurpose[]
   readonly authorities: readonly ConsentAuthority[]
   readonly registries: readonly Registry[]
@@ -43,7 +43,7 @@ export interface StoredParticipant {
   readonly grants: readonly StoredGrant[]
 }
 
-export async function readStoredConfiguration(db: Database): Promise<StoredRows> {
+export async function readStoredConfiguration(db: Database): Promise<StoredConfiguration> {
   const grants = await listGrants(db)
   const participants: StoredParticipant[] = []
   for (const participant of await listParticipants(db)) {
@@ -64,7 +64,7 @@ export async function readStoredConfiguration(db: Database): Promise<StoredRows>
 }
 
 /** Converts the stored rows into the content of a configuration file. */
-export function configurationOf({ purposes, authorities, registries, participants }: StoredRows): Configuration {
+export function configurationOf({ purposes, authorities, registries, participants }: StoredConfiguration): Configuration {
   return {
     version: FORMAT_VERSION,
     purposes: Object.fromEntries(purposes.map(({ code, text }) => [code, { text }])),

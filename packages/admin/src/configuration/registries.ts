@@ -98,16 +98,16 @@ function planNewRegistry(
   return [added, ...identifiers, ...attributesInFile(attributes).map((row) => attributeStep(namespace, row, at))]
 }
 
-const FIXED_MEMBERS = ['kind', 'sender_id', 'environment'] as const
+const FIXED_REGISTRY_MEMBERS = ['kind', 'sender_id', 'environment'] as const
 
 function registrySteps(registry: Registry, entry: RegistryEntry, at: FilePlace): ConfigStep[] {
   const current = registryEntry(registry)
-  const fixed = FIXED_MEMBERS.find((name) => entry[name] !== undefined && !isSameJson(entry[name], current[name]))
+  const fixed = FIXED_REGISTRY_MEMBERS.find((name) => entry[name] !== undefined && !isSameJson(entry[name], current[name]))
   if (fixed !== undefined) {
     throw refusalAt([...at, fixed], 'cannot be changed; add a registry at another namespace')
   }
   const { namespace } = registry
-  return MUTABLE_MEMBERS.flatMap((member): ConfigStep[] => {
+  return MUTABLE_REGISTRY_MEMBERS.flatMap((member): ConfigStep[] => {
     const [from, to] = [registry[member], entry[member]]
     if (to === undefined || isSameJson(to, from)) return []
     return [
@@ -124,7 +124,7 @@ function registrySteps(registry: Registry, entry: RegistryEntry, at: FilePlace):
   })
 }
 
-const MUTABLE_MEMBERS = [
+const MUTABLE_REGISTRY_MEMBERS = [
   ...(['aliases', 'time_zone', 'majority_age', 'web_origins'] as const),
   ...(['reg_type_aliases', 'qualified_kids', 'source'] as const),
 ]

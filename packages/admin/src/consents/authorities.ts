@@ -10,7 +10,7 @@ import {
 import { consentsSignedBy } from '@rollcall/consents/store/withdrawals'
 import type { AllowedHost } from '@rollcall/core/model/allowed-hosts'
 import { isStatementTimeout } from '@rollcall/database/database-errors'
-import { stopUnderEndedConsents } from '@rollcall/delivery/store/events/consent-stopping'
+import { stopUsesOfEndedConsents } from '@rollcall/delivery/store/events/consent-stopping'
 import { readPublicKeyFile } from '@rollcall/participants/directory/key-file'
 import { createAddressGuard } from '@rollcall/participants/egress/address-guard'
 import { findUnreachableReason } from '@rollcall/participants/egress/address-rules'
@@ -23,7 +23,7 @@ import { isSameJson } from '../approvals/diff-lines.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, orNull, text } from '../members.ts'
 import { HostsResult } from '../participants/policy.ts'
-import { ConsentStopsResult } from './receipt.ts'
+import { StoppedSendingResult } from './receipt.ts'
 
 export const AuthorityName = text('Name of the authority: the iss of its consents.')
 
@@ -122,7 +122,7 @@ export const removeConsentAuthority = defineAct(
     approval: 'never',
     settings: true,
     input: closed({ name: AuthorityName }),
-    result: closed({ name: AuthorityName, stopped: ConsentStopsResult, unfinished: flag('Stopping is left to the servers.') }),
+    result: closed({ name: AuthorityName, stopped: StoppedSendingResult, unfinished: flag('Stopping is left to the servers.') }),
   },
   async ({ db }: HasDatabase, { name }) => {
     const missing = new AdminRefusal('name: no such consent authority is registered', { reason: 'not_found' })
@@ -133,7 +133,7 @@ export const removeConsentAuthority = defineAct(
       // If a statement that stops subscriptions or deliveries takes over 30 seconds, it is cancelled. The authority is removed
       // all the same: server tasks and delivery attempts do the stopping later.
       await db.pool.query("select set_config('statement_timeout', '30s', true)")
-      return stopUnderEndedConsents(db, consentsSignedBy(id)).catch((error: unknown) => {
+      return stopUsesOfEndedConsents(db, consentsSignedBy(id)).catch((error: unknown) => {
         if (isStatementTimeout(error)) return null
         throw error
       })

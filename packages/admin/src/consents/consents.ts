@@ -3,8 +3,8 @@
 import { isUsedPurpose } from '@rollcall/consents/store/consent-uses'
 import { checkJtis, liftWithdrawals, revokeSignedConsents, withdrawConsents } from '@rollcall/consents/store/withdrawals'
 import { EMERGENCY_PURPOSE } from '@rollcall/core/policy/basis'
-import { isStorable } from '@rollcall/database/text'
-import { hasSubscriptionForPurpose, stopUnderEndedConsents } from '@rollcall/delivery/store/events/consent-stopping'
+import { isTextStorable } from '@rollcall/database/text'
+import { hasSubscriptionForPurpose, stopUsesOfEndedConsents } from '@rollcall/delivery/store/events/consent-stopping'
 import { isConfiguredOrGrantedPurpose } from '@rollcall/participants/store/purposes'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
@@ -18,7 +18,7 @@ import { makeReceipt, WithdrawalReceipt } from './receipt.ts'
 
 const MOST_JTIS = 10_000
 
-const CONSENT_CHOICE = {
+const CONSENT_FILTER_MEMBERS = {
   identifier_type: text('Type of an identifier of the person, such as UIN.'),
   identifier_value: markPersonal(text('Its value.')),
   purpose: text('Code of the purpose.'),
@@ -33,9 +33,9 @@ export const withdrawConsent = defineAct(
     input: closed({
       authority: Type.Optional(AuthorityName),
       jti: Type.Optional(text('jti of the signed consent; with authority.')),
-      identifier_type: Type.Optional(CONSENT_CHOICE.identifier_type),
-      identifier_value: Type.Optional(CONSENT_CHOICE.identifier_value),
-      purpose: Type.Optional(CONSENT_CHOICE.purpose),
+      identifier_type: Type.Optional(CONSENT_FILTER_MEMBERS.identifier_type),
+      identifier_value: Type.Optional(CONSENT_FILTER_MEMBERS.identifier_value),
+      purpose: Type.Optional(CONSENT_FILTER_MEMBERS.purpose),
       participant: Type.Optional(text('sender_id of the only participant that it is withdrawn from (default: all).')),
     }),
     result: WithdrawalReceipt,
@@ -46,7 +46,7 @@ export const withdrawConsent = defineAct(
       const { id } = await requireAuthority(deps.db, authority)
       checkJtis([jti])
       const stopped = await deps.db.journal.write({ kind: 'consents_revoked', authority, jtis: [jti] }, async () =>
-        stopUnderEndedConsents(deps.db, await revokeSignedConsents(deps.db, id, [jti])),
+        stopUsesOfEndedConsents(deps.db, await revokeSignedConsents(deps.db, id, [jti])),
       )
       return makeReceipt(deps, { authority, jti }, stopped)
     }
@@ -64,7 +64,7 @@ export const withdrawConsent = defineAct(
       pseudonyms: pseudonyms.map((pseudonym) => Buffer.from(pseudonym).toString('hex')),
     } as const
     const stopped = await deps.db.journal.write(act, async () =>
-      stopUnderEndedConsents(deps.db, await withdrawConsents(deps.db, { pseudonyms, purpose, participant: from })),
+      stopUsesOfEndedConsents(deps.db, await withdrawConsents(deps.db, { pseudonyms, purpose, participant: from })),
     )
     const subject = { identifier_type, identifier_value }
     return makeReceipt(deps, { subject, purpose, participant: participant ?? null }, stopped)
@@ -94,7 +94,7 @@ export const revokeConsents = defineAct(
     const { id } = await requireAuthority(deps.db, authority)
     checkJtis(revoked)
     const stopped = await deps.db.journal.write({ kind: 'consents_revoked', authority, jtis: revoked }, async () =>
-      stopUnderEndedConsents(deps.db, await revokeSignedConsents(deps.db, id, revoked)),
+      stopUsesOfEndedConsents(deps.db, await revokeSignedConsents(deps.db, id, revoked)),
     )
     return makeReceipt(deps, { authority, revoked }, stopped)
   },
@@ -117,7 +117,7 @@ export const reinstateConsent = defineAct(
         wanted: { withdrawals: 'count no more' },
       }),
     },
-    input: closed({ ...CONSENT_CHOICE, participant: Type.Optional(CONSENT_CHOICE.participant) }),
+    input: closed({ ...CONSENT_FILTER_MEMBERS, participant: Type.Optional(CONSENT_FILTER_MEMBERS.participant) }),
     result: closed({ reinstated: wholeNumber('Withdrawals that do not count any more.') }),
   },
   async (deps: HasVault, { identifier_type, identifier_value, purpose, participant }) => {
@@ -139,7 +139,7 @@ async function checkPurposeKnown({ db }: HasDatabase, purpose: string): Promise<
   if (purpose === EMERGENCY_PURPOSE) {
     throw new AdminRefusal('purpose: an emergency stands in place of a consent and cannot be withdrawn')
   }
-  const isKnown = isStorable(purpose) && (await isKnownPurpose(db, purpose))
+  const isKnown = isTextStorable(purpose) && (await isKnownPurpose(db, purpose))
   if (isKnown) return
   throw new AdminRefusal('purpose: is neither configured nor was anything answered for it', { reason: 'not_found' })
 }

@@ -4,7 +4,7 @@
  */
 
 import { createPseudonymMaker } from '@rollcall/audit/persons'
-import { recordsWithIdentifier, unsharedIdentifiers } from '@rollcall/core/model/person-identifiers'
+import { recordsWithIdentifier, unsharedRecordIdentifiers } from '@rollcall/core/model/person-identifiers'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { RecordType } from '@rollcall/protocol'
@@ -56,7 +56,7 @@ export async function findWithdrawingPerson({ db, vault }: HasVault, person: Giv
         )
       }
       if (record === undefined) continue
-      for (const one of await joined(await unsharedIdentifiers(place, record))) {
+      for (const one of await joined(await unsharedRecordIdentifiers(place, record))) {
         add(one, one.type === recordType.primary_identifier)
       }
     }

@@ -1,6 +1,6 @@
 /** Receipts of withdrawals: what was stopped, signed with our own key, so that a person can show it to others. */
 
-import type { ConsentStops } from '@rollcall/delivery/store/events/consent-stopping'
+import type { StoppedSubscriptionsAndAnswers } from '@rollcall/delivery/store/events/consent-stopping'
 import { ensureAndLoadOwnKeys } from '@rollcall/keys/own-keys'
 import { CompactSign } from 'jose'
 import Type from 'typebox'
@@ -9,7 +9,7 @@ import { closed, instant, text, wholeNumber } from '../members.ts'
 
 export const RECEIPT_TYPE = 'consent-receipt+jwt'
 
-export const ConsentStopsResult = closed({
+export const StoppedSendingResult = closed({
   subscriptions: Type.Array(Type.String(), { description: 'Codes of subscriptions that were ended.' }),
   notifications: wholeNumber('Notifications of theirs that were waiting, or in envelopes on their way.'),
   deliveries: wholeNumber('Answers that were on their way.'),
@@ -18,12 +18,17 @@ export const ConsentStopsResult = closed({
 
 export const WithdrawalReceipt = closed({
   at: instant('When it took effect; queries are refused from then on.'),
-  stopped: ConsentStopsResult,
+  stopped: StoppedSendingResult,
   receipt: text(`The same with what was withdrawn, as a compact JWS of type ${RECEIPT_TYPE}, signed by the server.`),
 })
 
 /** Makes and signs a receipt. @param withdrawn what is withdrawn, as the caller gave it; the receipt says it */
-export async function makeReceipt({ db, vault }: HasVault, withdrawn: object, stopped: ConsentStops, at = new Date()) {
+export async function makeReceipt(
+  { db, vault }: HasVault,
+  withdrawn: object,
+  stopped: StoppedSubscriptionsAndAnswers,
+  at = new Date(),
+) {
   const keys = await ensureAndLoadOwnKeys(db, await vault(), { error: () => undefined })
   const { kid, algorithm, privateKey } = await keys.signing()
   const claims = { iss: 'rollcall', iat: Math.floor(at.getTime() / 1_000), withdrawn, stopped }

@@ -3,10 +3,10 @@
 import Type from 'typebox'
 import { closed, text } from '../members.ts'
 
-export const ExplainedCause = closed({
+export const ExplainedDeliveryCause = closed({
   cause: text('The code under which the cause is stored.'),
   meaning: text('What happened.'),
   advice: text('What to do.'),
 })
 
-export const ExplainedCauseOrNull = Type.Union([ExplainedCause, Type.Null()])
+export const ExplainedDeliveryCauseOrNull = Type.Union([ExplainedDeliveryCause, Type.Null()])

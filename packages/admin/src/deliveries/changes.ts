@@ -14,16 +14,16 @@ import { closed, flag, SenderId, wholeNumber } from '../members.ts'
 import {
   changeableStates,
   countReplay,
-  DELIVERY_CHOICE,
+  DELIVERY_FILTER_MEMBERS,
   type DeliveryChange,
   deliveryCountRefusal,
   OR_RECORD_DELETED_TEXT,
-  readDeliveryChoice,
+  readDeliveryFilter,
   replayToApprove,
   sumCounts,
 } from './deliveries.ts'
 
-export interface HasChangeLimit extends HasDatabase {
+export interface HasDeliveryChangeLimit extends HasDatabase {
   readonly limits: Pick<Limits, 'changed_deliveries'> & Partial<Pick<Limits, 'replay_deliveries'>>
 }
 
@@ -39,12 +39,12 @@ function defineDeliveryAct(change: DeliveryChange, name: string) {
           ? {
               when: 'wider',
               role: 'operate',
-              stored: (deps: HasChangeLimit, { dry_run: _, ...given }) => countReplay(deps, change, given),
+              stored: (deps: HasDeliveryChangeLimit, { dry_run: _, ...given }) => countReplay(deps, change, given),
               compare: ({ dry_run = false, ...given }, counted) => (dry_run ? null : replayToApprove(given, counted)),
             }
           : 'never',
       input: closed({
-        ...DELIVERY_CHOICE,
+        ...DELIVERY_FILTER_MEMBERS,
         ids: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 1_000, description: 'ids of the deliveries.' })),
         dry_run: Type.Optional(flag('Only say what would be changed.')),
       }),
@@ -59,11 +59,11 @@ function defineDeliveryAct(change: DeliveryChange, name: string) {
         ),
       }),
     },
-    async ({ db, limits, approvals, caller }: HasChangeLimit & BaseActDeps, { ids, dry_run = false, ...given }) => {
+    async ({ db, limits, approvals, caller }: HasDeliveryChangeLimit & BaseActDeps, { ids, dry_run = false, ...given }) => {
       if (Object.keys(given).length === 0 && ids === undefined) {
         throw new AdminRefusal('name the deliveries: by ids, participant, namespace, origin, since, until or state')
       }
-      const choice = { ...(await readDeliveryChoice(db, given)), ...(ids !== undefined && { ids }) }
+      const choice = { ...(await readDeliveryFilter(db, given)), ...(ids !== undefined && { ids }) }
       const counted = await countDeliveryChange(db, change, choice)
       const found = sumCounts(counted, 'deliveries')
       // Where acts need two operators, one operator alone may replay at most `replay_deliveries`.

@@ -34,14 +34,14 @@ import {
   wholeNumber,
 } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
-import { ExplainedCauseOrNull } from './cause-members.ts'
+import { ExplainedDeliveryCauseOrNull } from './cause-members.ts'
 
 export { DELIVERY_STATES, type DeliveryState } from '@rollcall/delivery/store/deliveries/delivery-choice'
 
 const State = oneOf(DELIVERY_STATES, { description: 'State of a delivery (docs/deliveries.md).' })
 
 /** The members of an input that choose deliveries. */
-export const DELIVERY_CHOICE = {
+export const DELIVERY_FILTER_MEMBERS = {
   participant: Type.Optional(SenderId),
   namespace: Type.Optional(Namespace),
   origin: Type.Optional(
@@ -51,7 +51,7 @@ export const DELIVERY_CHOICE = {
   until: Type.Optional(instant('Only those made before this time.')),
   state: Type.Optional(State),
 } as const
-const ChoiceSchema = closed(DELIVERY_CHOICE)
+const DeliveryFilterSchema = closed(DELIVERY_FILTER_MEMBERS)
 
 const DELIVERY_MEMBERS = {
   id: text('id of the delivery.'),
@@ -65,7 +65,7 @@ const DELIVERY_MEMBERS = {
   attempts: wholeNumber('Attempts that were begun.'),
   target: orNull(text('Address that it is sent to; null: none is known.')),
   reason: orNull(text('Why it is in its state.')),
-  cause: ExplainedCauseOrNull,
+  cause: ExplainedDeliveryCauseOrNull,
   created_at: instant('When it was made.'),
   next_attempt_at: orNull(instant('When it is attempted next.')),
   finished_at: orNull(instant('When it came to its end.')),
@@ -78,7 +78,7 @@ const MOST_LISTED = 10_001
 export const listDeliveries = defineAdminFunction(
   {
     input: closed({
-      ...DELIVERY_CHOICE,
+      ...DELIVERY_FILTER_MEMBERS,
       before: Type.Optional(text('Only those behind this one: for the next page, the last id of this one.')),
       limit: Type.Optional(wholeNumber('At most so many (default: 50).', 1, MOST_LISTED)),
     }),
@@ -86,7 +86,7 @@ export const listDeliveries = defineAdminFunction(
   },
   async ({ db }: HasDatabase, { limit = 50, before: last, ...given }) => {
     const before = last === undefined ? undefined : (await requireDelivery(db, last, 'before')).id
-    const choice = { ...(await readDeliveryChoice(db, given)), ...(before !== undefined && { before }) }
+    const choice = { ...(await readDeliveryFilter(db, given)), ...(before !== undefined && { before }) }
     return (await listRows(db, choice, limit)).map(shownDelivery)
   },
 )
@@ -115,7 +115,7 @@ export const showDelivery = defineAct(
           duration_ms: Type.Number({ description: 'Milliseconds.' }),
           status: orNull(Type.Integer({ description: 'HTTP status.' })),
           error: orNull(text('What went wrong, as a code.')),
-          cause: ExplainedCauseOrNull,
+          cause: ExplainedDeliveryCauseOrNull,
           answer: Type.Optional(markPersonal(orNull(text('Beginning of the answer.')))),
         }),
       ),
@@ -193,7 +193,7 @@ export const changeDeliveries = defineAct(
       compare: ({ change: _, ...given }, counted) => replayToApprove(given, counted),
     },
     input: closed({
-      ...DELIVERY_CHOICE,
+      ...DELIVERY_FILTER_MEMBERS,
       change: oneOf(CHANGE_NAMES, {
         description:
           'retry: attempt pending and dead ones now; drop: stop attempting them; replay: send what came to its end again.',
@@ -212,7 +212,7 @@ export const changeDeliveries = defineAct(
     if (Object.keys(given).length === 0 && ids === undefined && !all) {
       throw new AdminRefusal('name the deliveries: by ids, participant, since, until or state; or give all')
     }
-    const choice = { ...(await readDeliveryChoice(db, given)), ...(ids !== undefined && { ids }) }
+    const choice = { ...(await readDeliveryFilter(db, given)), ...(ids !== undefined && { ids }) }
     // More deliveries may be suitable than were counted: one operator alone may replay at most `most`.
     const isAlone = change === 'replay' && approvals.areNeeded && caller.kind !== 'proposal'
     const most = isAlone ? (limits?.replay_deliveries ?? 0) : null
@@ -232,7 +232,7 @@ export const changeDeliveries = defineAct(
   },
 )
 
-type GivenChoice = ReadOnly<Static<typeof ChoiceSchema>> & { readonly ids?: readonly string[] | undefined }
+type FilterWithIds = ReadOnly<Static<typeof DeliveryFilterSchema>> & { readonly ids?: readonly string[] | undefined }
 
 interface CountedReplay {
   /** The number of deliveries that would be sent again. */
@@ -242,10 +242,10 @@ interface CountedReplay {
 }
 
 /** Counts what a replay would send again; 0 for a retry or a drop. `most`: how many deliveries one operator alone may replay. */
-export async function countReplay({ db, limits }: ChangeDeps, change: DeliveryChange, { ids, ...given }: GivenChoice) {
+export async function countReplay({ db, limits }: ChangeDeps, change: DeliveryChange, { ids, ...given }: FilterWithIds) {
   const most = limits?.replay_deliveries ?? 0
   if (change !== 'replay') return { replayed: 0, most }
-  const choice = { ...(await readDeliveryChoice(db, given)), ...(ids !== undefined && { ids }) }
+  const choice = { ...(await readDeliveryFilter(db, given)), ...(ids !== undefined && { ids }) }
   return { replayed: sumCounts(await countDeliveryChange(db, change, choice), 'deliveries'), most }
 }
 
@@ -253,7 +253,7 @@ export async function countReplay({ db, limits }: ChangeDeps, change: DeliveryCh
  * The replay that a second operator must approve; null when one operator may replay this number of deliveries alone. The proposal
  * says `more than`, because the exact number of deliveries changes all the time.
  */
-export const replayToApprove = ({ ids, ...about }: GivenChoice, { replayed, most }: CountedReplay): ProposedChanges | null =>
+export const replayToApprove = ({ ids, ...about }: FilterWithIds, { replayed, most }: CountedReplay): ProposedChanges | null =>
   replayed <= most ? null : { about: { ...about, ids: ids?.length }, wanted: { replayed: `more than ${most}` } }
 
 /** Adds up one count (`what`) over the rows of all participants. */
@@ -261,9 +261,9 @@ export const sumCounts = (counted: readonly DeliveryChangeCounts[], what: 'deliv
   counted.reduce((sum, row) => sum + row[what], 0)
 
 /** Turns the input members that choose deliveries into a DeliveryFilter. @throws AdminRefusal there is no such participant */
-export async function readDeliveryChoice(
+export async function readDeliveryFilter(
   db: Database,
-  { participant, namespace, origin, since, until, state }: ReadOnly<Static<typeof ChoiceSchema>>,
+  { participant, namespace, origin, since, until, state }: ReadOnly<Static<typeof DeliveryFilterSchema>>,
 ): Promise<DeliveryFilter> {
   if (participant !== undefined) await requireParticipant(db, participant)
   return {

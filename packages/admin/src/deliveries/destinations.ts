@@ -1,13 +1,13 @@
 /** Destinations: where deliveries wait, are held or were given up, why, and what to do. */
 
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import { explainCause } from '@rollcall/delivery/delivery/causes'
 import { listDestinations as listRows } from '@rollcall/delivery/store/deliveries/destination-list'
 import Type from 'typebox'
 import { defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, instant, isoTime, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'
-import { ExplainedCause, ExplainedCauseOrNull } from './cause-members.ts'
+import { ExplainedDeliveryCause, ExplainedDeliveryCauseOrNull } from './cause-members.ts'
 
 /** Lists destinations, those with the most dead letters first. */
 export const listDestinations = defineAdminFunction(
@@ -29,10 +29,10 @@ export const listDestinations = defineAdminFunction(
           failures: wholeNumber('Attempts that failed in a row.'),
           opened_at: orNull(instant('Since when its circuit breaker is open; null: it is closed.')),
           probe_at: orNull(instant('When an open one lets the next attempt through.')),
-          causes: Type.Array(closed({ ...ExplainedCause.properties, deliveries: wholeNumber('How many.') }), {
+          causes: Type.Array(closed({ ...ExplainedDeliveryCause.properties, deliveries: wholeNumber('How many.') }), {
             description: 'Why deliveries were given up, the most frequent first.',
           }),
-          last_cause: ExplainedCauseOrNull,
+          last_cause: ExplainedDeliveryCauseOrNull,
         }),
       ),
       more: Type.Boolean({ description: 'Whether there are more than were asked for.' }),
@@ -40,7 +40,7 @@ export const listDestinations = defineAdminFunction(
   },
   async ({ db }: HasDatabase, { participant, namespace, limit = 100 }) => {
     const asked = { participant: participant ?? null, registry: namespace ?? null }
-    if (participant !== undefined && !isStorable(participant)) return { destinations: [], more: false }
+    if (participant !== undefined && !isTextStorable(participant)) return { destinations: [], more: false }
     const rows = await listRows(db, asked, limit + 1)
     const destinations = rows
       .slice(0, limit)

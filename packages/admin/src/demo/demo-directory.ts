@@ -44,7 +44,7 @@ export async function applyDemo(deps: DemoDeps, { file, participants }: DemoPlan
   const { credentials } = await applyConfiguration(deps, { configuration: keepStoredChanges(stored, file) })
   const registries: Registry[] = []
   for (const namespace of Object.keys(file.registries ?? {})) {
-    registries.push(await upgradeRegistry(db, namespace))
+    registries.push(await ensureColumnsAndIndexes(db, namespace))
   }
   return {
     registries,
@@ -86,7 +86,7 @@ async function requireDemoParticipant(db: Database, sender_id: string): Promise<
 }
 
 /** Makes the columns and indexes that this version needs, and returns the registry: nobody runs `index apply` for a demo. */
-async function upgradeRegistry(db: Database, namespace: string): Promise<Registry> {
+async function ensureColumnsAndIndexes(db: Database, namespace: string): Promise<Registry> {
   await ensureRecordTables(db, await requireRegistry(db, namespace))
   await applyIndexes(db, namespace)
   return requireRegistry(db, namespace)

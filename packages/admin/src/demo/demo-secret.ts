@@ -10,7 +10,7 @@ import { rotateParticipantSecret } from '../participants/participants.ts'
  * Returns the secret in demo.json if the database still accepts it; otherwise makes a new one.
  * @param written the secret in demo.json, as far as it can be read
  */
-export async function keepOrRotateSecret(
+export async function keepOrRotateClientSecret(
   deps: HasDatabase & BaseActDeps,
   { sender_id, client_id }: Participant,
   written: unknown,

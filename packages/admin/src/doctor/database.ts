@@ -7,7 +7,7 @@ import { brokenResult, type Check, type DatabaseFacts, okResult, weakResult } fr
 /** The oldest major version of PostgreSQL that is supported. */
 const OLDEST_POSTGRESQL = 15
 /** Seconds after which doctor warns of a waiting row of the event outbox, or of a copied registry that is behind its source. */
-const LATE_SECONDS = 60
+const LAG_WARNING_SECONDS = 60
 
 export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   {
@@ -177,7 +177,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
       if (failed > 0) {
         return weakResult(`${countWithNoun(failed, 'row')} of the outbox could not be published; rollcall outbox show says why`)
       }
-      if (oldest >= LATE_SECONDS) {
+      if (oldest >= LAG_WARNING_SECONDS) {
         return weakResult(
           `${countWithNoun(waiting, 'row')} of the outbox ${waiting === 1 ? 'waits' : 'wait'}, the oldest for ${Math.floor(oldest)} seconds: start a worker, or read its log`,
         )
@@ -194,7 +194,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
       if (failing !== undefined) {
         return weakResult(`the copy of ${failing.namespace} cannot follow its source: ${failing.failure}`)
       }
-      const late = mirrors.filter(({ lag }) => (lag ?? 0) >= LATE_SECONDS).map(({ namespace }) => namespace)
+      const late = mirrors.filter(({ lag }) => (lag ?? 0) >= LAG_WARNING_SECONDS).map(({ namespace }) => namespace)
       if (late.length > 0) {
         return weakResult(`${joinFirstNames(late)} may miss changes of the last minute: start a worker, or read its log`)
       }

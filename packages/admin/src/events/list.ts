@@ -1,6 +1,6 @@
 /** Lists recorded events for operators. */
 
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import { listEvents as listRows } from '@rollcall/delivery/store/events/event-list'
 import { resolveEventType } from '@rollcall/protocol'
 import { requireRegistry } from '@rollcall/records/registries/registries'
@@ -48,7 +48,7 @@ export const listEvents = defineAct(
       const names = registry.kind.event_types.map(({ name }) => name).join(', ')
       throw new AdminRefusal(`event_type: must be one of ${names}`)
     }
-    if (event_id !== undefined && !isStorable(event_id)) return []
+    if (event_id !== undefined && !isTextStorable(event_id)) return []
     const choice = {
       ...(type !== undefined && { event_type: type }),
       ...(event_id !== undefined && { event_id }),

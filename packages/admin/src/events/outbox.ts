@@ -1,15 +1,15 @@
 /** The outbox, in which existing systems INSERT events: publishes its rows, and shows them to operators. */
 
-import type { Wake } from '@rollcall/base/shared/wake'
+import type { LoopWake } from '@rollcall/base/shared/wake'
 import {
-  isDataError,
   isStatementTimeout,
   isTransactionConflict,
   isUnavailable,
+  isValueRefusal,
   safeDatabaseError,
   sqlStateOrSystemCode,
 } from '@rollcall/database/database-errors'
-import { tryInSnapshot, withTransaction } from '@rollcall/database/transaction'
+import { runInSavepoint, withTransaction } from '@rollcall/database/transaction'
 import {
   type FailedOutboxRow,
   failOutboxRow,
@@ -30,13 +30,13 @@ import { JsonError, type JsonObject, type JsonValue, KINDS, parseJson } from '@r
 import type { ClientBase } from 'pg'
 import Type, { type Static } from 'typebox'
 import { type BaseActDeps, defineAct, NO_APPROVAL_NEEDED } from '../act.ts'
-import { AdminRefusal, defineAdminFunction, type GivenInput } from '../admin-function.ts'
+import { AdminRefusal, defineAdminFunction, type InputWithUndefined } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, instant, isoTime, orNull, text, wholeNumber } from '../members.ts'
 import { type PublishDeps, publishEvent } from './publish.ts'
 
 type OutboxDeps = PublishDeps &
-  Pick<BaseActDeps, 'auditLog'> & { readonly log: Pick<Log, 'warn' | 'error'>; readonly outboxWake: Pick<Wake, 'raise'> }
+  Pick<BaseActDeps, 'auditLog'> & { readonly log: Pick<Log, 'warn' | 'error'>; readonly outboxWake: Pick<LoopWake, 'raise'> }
 
 /**
  * Publishes the waiting rows, each in a transaction of its own that also deletes the row. A row that cannot be published is put
@@ -70,8 +70,8 @@ async function publishNextRow(deps: OutboxDeps): Promise<boolean> {
     const id = await takeOutboxRow(client)
     if (id === null) return false
     try {
-      const row = await tryInSnapshot(client, () => readTakenRow(client, id))
-      const transaction: PublishDeps['transaction'] = (work) => tryInSnapshot(client, () => work(client))
+      const row = await runInSavepoint(client, () => readTakenRow(client, id))
+      const transaction: PublishDeps['transaction'] = (work) => runInSavepoint(client, () => work(client))
       await publishEvent({ ...deps, transaction, caller: OUTBOX_CALLER, approvals: NO_APPROVAL_NEEDED }, eventOfRow(row))
       await removeOutboxRow(client, id)
     } catch (error) {
@@ -116,12 +116,12 @@ function failureReason(error: unknown): string {
   if (isStatementTimeout(error)) {
     return `publishing it took longer than a statement may (30 seconds), ${MOST_ROW_ATTEMPTS} times`
   }
-  if (isDataError(error)) return 'the database does not take what the row holds'
+  if (isValueRefusal(error)) return 'the database does not take what the row holds'
   return 'the server failed to publish it; the failure is logged'
 }
 
 /** Makes the input of an event from a row. @throws AdminRefusal a member is too long or no JSON, or its time is out of range */
-function eventOfRow(row: OutboxRow): GivenInput<Static<typeof publishEvent.input>> {
+function eventOfRow(row: OutboxRow): InputWithUndefined<Static<typeof publishEvent.input>> {
   const { namespace, reg_event_type, record, remove, replace } = row
   if (record === null) throw lengthRefusal('record')
   if (remove === null && row.has_remove) throw lengthRefusal('remove')

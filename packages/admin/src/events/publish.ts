@@ -1,7 +1,7 @@
 /** Events that an existing system says have happened. */
 
 import { hash } from 'node:crypto'
-import type { ElementRemovals } from '@rollcall/core/events/merge'
+import type { ElementsToRemoveByPath } from '@rollcall/core/events/merge'
 import type { ReadOnly } from '@rollcall/core/model/read-only'
 import type { Registry } from '@rollcall/core/model/registry'
 import { withTransaction } from '@rollcall/database/transaction'
@@ -95,7 +95,7 @@ export const publishEvent = defineAct(
     const recording = { registry, records: recordsOf(db, registry), limits, filters: compiledFiltersOf(db.pool), now: now() }
     const work = async (client: ClientBase) => {
       await lockRegistryFor(client, registry.id, 'change')
-      const known = await findKnownEvent(client, registry, published)
+      const known = await findEventByEventId(client, registry, published)
       if (known !== null) return { id: known.id, matched: known.matched }
       const corrected = await findCorrectedEvent(client, registry, input, published)
       const change = await writePublishedRecord(client, sink, registry, published)
@@ -136,7 +136,7 @@ function readPublishedEvent({ kind }: Registry, input: EventInput): PublishedEve
     replace,
     named,
     ...(source_version !== undefined && { source_version }),
-    ...(remove && { remove: remove as ElementRemovals }),
+    ...(remove && { remove: remove as ElementsToRemoveByPath }),
   }
 }
 
@@ -184,7 +184,7 @@ function canonicalInput(input: EventInput): string {
 }
 
 /** Finds the event with the given event_id; null: there is none. @throws AdminRefusal its content was different */
-async function findKnownEvent(
+async function findEventByEventId(
   client: ClientBase,
   registry: Registry,
   { named: { event_id, fingerprint } }: PublishedEvent,

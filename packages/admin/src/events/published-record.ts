@@ -1,11 +1,11 @@
 /** Writes a published record: as a new one, or merged into the stored one. */
 
-import { type ElementRemovals, MergeProblem, mergeIntoSurvivor } from '@rollcall/core/events/merge'
+import { type ElementsToRemoveByPath, MergeProblem, mergeIntoSurvivor } from '@rollcall/core/events/merge'
 import type { RecordChange } from '@rollcall/core/model/event'
 import type { Identifier } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import { sqlStateOrSystemCode } from '@rollcall/database/database-errors'
-import { lockPublication, storeSourceVersion } from '@rollcall/delivery/store/events/published'
+import { lockPublication, storeRecordSourceVersion } from '@rollcall/delivery/store/events/published'
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, type RecordType } from '@rollcall/protocol'
 import {
   InvalidRecord,
@@ -23,7 +23,7 @@ export interface RecordToPublish {
   /** The whole record if `replace` is true; otherwise the members to merge into the stored record, if there is one. */
   readonly record: JsonObject
   readonly replace: boolean
-  readonly remove?: ElementRemovals
+  readonly remove?: ElementsToRemoveByPath
   readonly source_version?: number
 }
 
@@ -52,7 +52,7 @@ export async function writePublishedRecord(
   }
   const isNewest =
     source_version === undefined ||
-    (await storeSourceVersion(client, registry.id, { record_type, primary_identifier, source_version }))
+    (await storeRecordSourceVersion(client, registry.id, { record_type, primary_identifier, source_version }))
   if (stored !== null && !isNewest) {
     const { id, document, aliases } = stored
     const unwritten = unwrittenRecordText(registry, published, document, isRetired ? aliases : [])

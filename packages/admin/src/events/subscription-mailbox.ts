@@ -1,13 +1,13 @@
 /** Acts on the mailbox of a subscription: sends a test, fills the mailbox, and opens it again. */
 
-import { readCriteriaText } from '@rollcall/core/events/criteria'
+import { readStoredCriteria } from '@rollcall/core/events/criteria'
 import { keysOfFilter } from '@rollcall/core/events/filing'
 import type { Registry } from '@rollcall/core/model/registry'
-import { resolveAges } from '@rollcall/core/query/resolve-ages'
+import { replaceAgesByDates } from '@rollcall/core/query/resolve-ages'
 import { withTransaction } from '@rollcall/database/transaction'
-import { makeSubscriptionLive, openMailbox } from '@rollcall/delivery/store/events/closing'
+import { endSubscriptionSuspension, openMailbox } from '@rollcall/delivery/store/events/closing'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
-import { insertSubscriptionKeys } from '@rollcall/delivery/store/events/subscription-states'
+import { insertSubscriptionFilterKeys } from '@rollcall/delivery/store/events/subscription-states'
 import {
   findSubscriptionToNotify,
   findUnfinishedBackfill,
@@ -21,7 +21,7 @@ import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
 import type { HasClock, HasDatabase } from '../deps.ts'
-import { isGrantedNow } from '../grants/subscriptions.ts'
+import { isSubscriptionGrantedNow } from '../grants/subscriptions.ts'
 import { closed, dateOf, instant, text, wholeNumber } from '../members.ts'
 import { type HasSamples, syntheticRecords } from '../registries/samples.ts'
 
@@ -42,11 +42,11 @@ export async function queueTestNotification({ db, samples }: HasSamples, code: s
   if (subscription.mailbox_state === 'closed') {
     throw new AdminRefusal('code: the mailbox of the subscription is closed; resume the subscription first')
   }
-  await insertTestNotification(db, subscription, canonicalJson(requireSample(registry, subscription, samples)))
+  await insertTestNotification(db, subscription, canonicalJson(requireSyntheticRecord(registry, subscription, samples)))
 }
 
 /** Returns a synthetic record of the subscription's record type. @throws AdminRefusal there is none */
-function requireSample(
+function requireSyntheticRecord(
   registry: Pick<Registry, 'kind'>,
   { record_type: name }: SubscriptionToNotify,
   samples: HasSamples['samples'],
@@ -81,7 +81,7 @@ export const backfillSubscription = defineAct(
         `since: the records of ${registry.namespace} are read live, and their database does not say when each was written; use a mirror, or leave it out`,
       )
     }
-    const { recordType, predicate } = readCriteriaText(registry.kind, subscription.criteria)
+    const { recordType, predicate } = readStoredCriteria(registry.kind, subscription.criteria)
     const unfinished = await findUnfinishedBackfill(db, subscription.id)
     const writtenSince = since === undefined ? null : dateOf(since)
     if (unfinished !== null && unfinished.since?.getTime() !== writtenSince?.getTime()) {
@@ -93,7 +93,7 @@ export const backfillSubscription = defineAct(
     const day = dayIn(registry.time_zone, now().getTime())
     const which = {
       recordType,
-      predicate: predicate && resolveAges(predicate, recordType, day),
+      predicate: predicate && replaceAgesByDates(predicate, recordType, day),
       since: writtenSince,
       limit: BACKFILL_PAGE_SIZE,
     }
@@ -116,8 +116,8 @@ export const resumeSubscription = defineAct(
   { name: 'subscriptions resume', approval: 'never', input: closed({ code: Code }), result: closed({ code: Code }) },
   async ({ db }: HasDatabase, { code }) => {
     const { subscription, registry } = await requireSubscription({ db }, code)
-    const { predicate } = readCriteriaText(registry.kind, subscription.criteria)
-    if (!(await isGrantedNow(db, registry, subscription))) {
+    const { predicate } = readStoredCriteria(registry.kind, subscription.criteria)
+    if (!(await isSubscriptionGrantedNow(db, registry, subscription))) {
       throw new AdminRefusal('code: the grant of its participant does not allow the subscription')
     }
     await withTransaction(db.pool, async (client) => {
@@ -126,10 +126,10 @@ export const resumeSubscription = defineAct(
       if (now?.state !== 'suspended') {
         throw new AdminRefusal(`code: the subscription is ${now?.state ?? 'gone'}, not suspended`)
       }
-      await makeSubscriptionLive(client, now.id)
+      await endSubscriptionSuspension(client, now.id)
       const { id: subscription, event_type, record_type } = now
       const keys = keysOfFilter(predicate).map((key) => ({ subscription, event_type, record_type, ...key }))
-      await insertSubscriptionKeys(client, registry.id, keys)
+      await insertSubscriptionFilterKeys(client, registry.id, keys)
       await openMailbox(client, now.mailbox)
     })
     return { code }

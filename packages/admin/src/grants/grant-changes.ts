@@ -16,7 +16,7 @@ import { closed, flag, wholeNumber } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
 import { checkTerms } from './check-terms.ts'
 import { GRANT_KEY_MEMBERS, GrantResult, shownGrant } from './grants.ts'
-import { suspendUngranted } from './subscriptions.ts'
+import { suspendUngrantedSubscriptions } from './subscriptions.ts'
 import { GrantTermsSchema } from './terms.ts'
 import { compareGrants } from './widening.ts'
 
@@ -54,16 +54,16 @@ export const setGrant = defineAct(
     const participant = await requireParticipant(db, sender_id)
     const registry = await requireRegistry(db, namespace)
     const checked = checkTerms(registry, terms, ['terms'])
-    await checkConsentNames({ db }, checked)
+    await checkPurposesAndAuthorities({ db }, checked)
     const add = () => addGrant(db, { participant, registry }, checked, { replace: !beside })
     const added = await (beside ? add() : journalReplacedGrants(db, [participant, registry], add))
-    const suspended = await suspendUngranted(db, participant, registry)
+    const suspended = await suspendUngrantedSubscriptions(db, participant, registry)
     return { ...shownGrant(added, sender_id, namespace), suspended }
   },
 )
 
 /** Checks names in terms. @throws AdminRefusal a purpose is not configured, or an authority is not registered */
-async function checkConsentNames({ db }: HasDatabase, terms: GrantTerms) {
+async function checkPurposesAndAuthorities({ db }: HasDatabase, terms: GrantTerms) {
   const purposes = new Set((await listPurposes(db)).map(({ code }) => code))
   const authorities = new Set((await listAuthorities(db)).map(({ name }) => name))
   for (const [member, unknown] of [
@@ -88,6 +88,6 @@ export const revokeGrant = defineAct(
     const registry = await requireRegistry(db, namespace)
     const revoked = await journalReplacedGrants(db, [participant, registry], () => revokeGrants(db, { participant, registry }))
     if (revoked === 0) throw new AdminRefusal(`${sender_id} has no grant in ${namespace}`, { reason: 'not_found' })
-    return { sender_id, namespace, revoked, suspended: await suspendUngranted(db, participant, registry) }
+    return { sender_id, namespace, revoked, suspended: await suspendUngrantedSubscriptions(db, participant, registry) }
   },
 )

@@ -7,7 +7,7 @@ import { GrantProblem } from '@rollcall/core/policy/grant-problem'
 import { GRANT_TEMPLATES, termsOfTemplate } from '@rollcall/core/policy/grant-templates'
 import { shownAttributes } from '@rollcall/core/policy/shown-attributes'
 import type { Database } from '@rollcall/database/database'
-import { environmentProblem, listGrants as listRows, type StoredGrant } from '@rollcall/participants/store/grants'
+import { grantEnvironmentProblem, listGrants as listRows, type StoredGrant } from '@rollcall/participants/store/grants'
 import { listParticipants } from '@rollcall/participants/store/participants'
 import { listRegistries, requireRegistry } from '@rollcall/records/registries/registries'
 import Type from 'typebox'
@@ -84,7 +84,7 @@ export const listExpiringGrants = defineAdminFunction(
   },
 )
 
-const namesByRecordType = (description: string) =>
+const attributesByRecordType = (description: string) =>
   Type.Record(Type.String(), Type.Array(Type.String()), { description: `By record type, ${description}.` })
 
 /** Explains the grant in force, attribute by attribute. */
@@ -93,10 +93,10 @@ export const explainGrant = defineAdminFunction(
     input: closed(GRANT_KEY_MEMBERS),
     result: closed({
       ...GrantResult.properties,
-      asks: namesByRecordType('the attributes that may be asked about'),
-      asks_not: namesByRecordType('those that may not'),
-      sees: namesByRecordType('the attributes that may be seen'),
-      sees_not: namesByRecordType('those that may not'),
+      asks: attributesByRecordType('the attributes that may be asked about'),
+      asks_not: attributesByRecordType('those that may not'),
+      sees: attributesByRecordType('the attributes that may be seen'),
+      sees_not: attributesByRecordType('those that may not'),
       sees_everything: flag('Whether records are shown whole, with what is no attribute.'),
       identifier_types: Type.Array(Type.String(), { description: 'Identifier types that may be asked about and seen.' }),
     }),
@@ -135,7 +135,7 @@ export async function requireGrantInForce(
   const rows = await listRows(db, { participant: participant.id, registry: registry.id })
   const found = rows.find((row) => isInForce(row, now))
   if (found !== undefined) return found
-  const other = environmentProblem(participant.environment, registry)
+  const other = grantEnvironmentProblem(participant.environment, registry)
   const why = other === null ? '' : `; ${other}`
   throw new AdminRefusal(
     `${participant.sender_id} has no grant in force in ${registry.namespace}: it may do nothing there${why}`,

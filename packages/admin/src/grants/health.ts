@@ -1,6 +1,6 @@
 /** Finds what is weak or missing in the grants of a database. */
 import type { Participant } from '@rollcall/core/model/participant'
-import { isWeakGrant } from '@rollcall/core/policy/weak-grant'
+import { isTooWideGrant } from '@rollcall/core/policy/weak-grant'
 import type { Database } from '@rollcall/database/database'
 import { listGrants, type StoredGrant } from '@rollcall/participants/store/grants'
 import { listRegistries } from '@rollcall/records/registries/registries'
@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000
 export const EXPIRING_DAYS = 30
 
 /**
- * Lists the grants that allow nearly everything (`isWeakGrant`), those that end within EXPIRING_DAYS, and the participants
+ * Lists the grants that allow nearly everything (`isTooWideGrant`), those that end within EXPIRING_DAYS, and the participants
  * without a grant. Revoked and ended grants do not count.
  * @param active the active participants
  */
@@ -28,7 +28,7 @@ export async function findGrantWeaknesses(db: Database, active: readonly Partici
   const endsSoon = ({ valid_until }: StoredGrant) => valid_until !== null && valid_until.getTime() <= until
   const without = active.filter(({ sender_id }) => !held.some(({ place }) => place.sender_id === sender_id))
   return {
-    weak: held.filter(({ grant }) => isWeakGrant(grant.terms)).map(({ place }) => place),
+    weak: held.filter(({ grant }) => isTooWideGrant(grant.terms)).map(({ place }) => place),
     expiring: held
       .filter(({ grant }) => endsSoon(grant))
       .map(({ grant, place }) => ({ ...place, valid_until: isoTime(grant.valid_until) ?? '' })),

@@ -4,7 +4,7 @@ import { entriesOfParticipant } from '@rollcall/audit/store/read-entries'
 import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import { ALL_NAMES, type Grant, type GrantTerms, QUERY_FORMS } from '@rollcall/core/model/grant'
 import { readTerms } from '@rollcall/core/policy/grant'
-import { findUsedNames } from '@rollcall/core/policy/used-names'
+import { findNeededGrantNames } from '@rollcall/core/policy/used-names'
 import { listSubscribedTypes } from '@rollcall/delivery/store/events/subscription-list'
 import { listGrants } from '@rollcall/participants/store/grants'
 import { type Kind, namesOf, operationsOf, resolveRecordType, searchKey } from '@rollcall/protocol'
@@ -80,14 +80,14 @@ export const proposeGrant = defineAct(
       from: from.toISOString(),
       days: used.perDay.size,
       entries: used.entries,
-      left_out: findLeftOutNames(registry.kind, granted.terms, proposed),
-      unchanged: UNLOGGED_MEMBERS.filter((name) => proposed[name] !== undefined),
+      left_out: findNamesLeftOutOfProposal(registry.kind, granted.terms, proposed),
+      unchanged: TERMS_NOT_IN_AUDIT_LOG.filter((name) => proposed[name] !== undefined),
     }
   },
 )
 
 /** Members of terms whose values the audit log does not have: a proposal takes them from the grant, or leaves them out. */
-const UNLOGGED_MEMBERS = [
+const TERMS_NOT_IN_AUDIT_LOG = [
   ...(['identifier_types', 'rows', 'protected', 'minors', 'programmes', 'unfiltered', 'basis', 'counts'] as const),
   ...(['page_size', 'items_per_minute', 'records_per_minute', 'emergency', 'valid_until'] as const),
 ]
@@ -165,7 +165,7 @@ function proposeTerms(kind: Kind, terms: GrantTerms, use: GrantUse): GrantTerms 
     record_types: granted,
     ...(forms.some((form) => form !== 'identifier') && { query_forms: forms }),
     ...(ask.length > 0 && { ask }),
-    see: [...findUsedNames(kind, types, terms.see, shown)],
+    see: [...findNeededGrantNames(kind, types, terms.see, shown)],
     ...(terms.rows && { rows: conditionsOfRecordTypes(terms.rows, kind, granted) }),
     ...(event_types.length > 0 && { event_types }),
     ...(unfiltered === true && use.subscribed && { unfiltered }),
@@ -211,7 +211,7 @@ function quotasOf(terms: GrantTerms, { perDay }: GrantUse): Pick<GrantTerms, 'it
 }
 
 /** Returns, by member of the terms, the granted names that are not proposed; under `members`, the members left out whole. */
-function findLeftOutNames(kind: Kind, terms: GrantTerms, proposed: GrantTerms): Record<string, string[]> {
+function findNamesLeftOutOfProposal(kind: Kind, terms: GrantTerms, proposed: GrantTerms): Record<string, string[]> {
   const attributes = kind.record_types.flatMap((row) => row.attributes.map(({ name }) => name))
   const all: Readonly<Record<string, readonly string[]>> = {
     operations: operationsOf(kind).map(({ name }) => name),
@@ -224,7 +224,7 @@ function findLeftOutNames(kind: Kind, terms: GrantTerms, proposed: GrantTerms): 
   }
   const lists = Object.entries(all).map(([name, every]): [string, string[]] => {
     const member = name as 'operations'
-    const [before, after] = [grantedNames(terms[member], every), grantedNames(proposed[member], every)]
+    const [before, after] = [namesInTermsMember(terms[member], every), namesInTermsMember(proposed[member], every)]
     return [name, [...new Set(before)].filter((one) => !after.includes(one))]
   })
   const whole = (['emergency', 'programmes', 'unfiltered'] as const).filter(
@@ -233,5 +233,5 @@ function findLeftOutNames(kind: Kind, terms: GrantTerms, proposed: GrantTerms): 
   return Object.fromEntries([...lists, ['members', [...whole]] as [string, string[]]].filter(([, names]) => names.length > 0))
 }
 
-const grantedNames = (granted: GrantTerms['operations'] | undefined, every: readonly string[]): readonly string[] =>
+const namesInTermsMember = (granted: GrantTerms['operations'] | undefined, every: readonly string[]): readonly string[] =>
   granted === ALL_NAMES ? every : (granted ?? [])

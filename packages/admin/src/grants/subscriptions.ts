@@ -8,14 +8,14 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { readStoredGrant } from '@rollcall/core/policy/grant'
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
-import { listLiveSubscriptions } from '@rollcall/delivery/store/events/find-subscriptions'
+import { listSubscriptionsInStateLive } from '@rollcall/delivery/store/events/find-subscriptions'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { suspendSubscriptions } from '@rollcall/delivery/store/events/subscription-states'
 import { findGrant } from '@rollcall/participants/store/grants'
 import type { ClientBase } from 'pg'
 
 /** Suspends the subscriptions that the grant in force does not allow any more. @returns how many */
-export async function suspendUngranted(
+export async function suspendUngrantedSubscriptions(
   db: Pick<Database, 'pool'>,
   participant: Pick<Participant, 'id'>,
   registry: Registry,
@@ -23,7 +23,7 @@ export async function suspendUngranted(
   const grant = await findGrantNow(db, participant.id, registry)
   const work = async (client: ClientBase): Promise<number> => {
     await lockRegistryFor(client, registry.id, 'subscribe')
-    const live = await listLiveSubscriptions(client, participant.id, registry.id)
+    const live = await listSubscriptionsInStateLive(client, participant.id, registry.id)
     const ungranted = live.filter(({ criteria, consent }) => !isSubscriptionGranted(grant, criteria, consent)).map(({ id }) => id)
     await suspendSubscriptions(client, ungranted, 'not_permitted')
     return ungranted.length
@@ -32,7 +32,7 @@ export async function suspendUngranted(
 }
 
 /** True when the grant in force allows the subscription. */
-export async function isGrantedNow(
+export async function isSubscriptionGrantedNow(
   db: Pick<Database, 'pool'>,
   registry: Registry,
   {

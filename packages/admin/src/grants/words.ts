@@ -21,7 +21,7 @@ export function describeGrant(
     ...recordTypeLines('may not ask about', explained.asks_not),
     ...(sees_everything ? [['may see', 'everything'] as const] : recordTypeLines('may see', explained.sees)),
     ...recordTypeLines('may not see', explained.sees_not),
-    ['may see also', sees_everything ? '' : otherSeenNames(explained)],
+    ['may see also', sees_everything ? '' : seenNonAttributeNamesText(explained)],
     [
       'only records with',
       Object.entries(terms.rows ?? {})
@@ -59,7 +59,7 @@ const recordTypeLines = (
   Object.entries(rows).map(([recordType, list]) => [`${name}: ${recordType}`, allOrNames(list)])
 
 /** The granted names that are no attributes: identifiers, relations, members of documents. */
-function otherSeenNames({ terms, sees }: ExplainedGrant): string {
+function seenNonAttributeNamesText({ terms, sees }: ExplainedGrant): string {
   const attributes = new Set(Object.values(sees).flat())
   return terms.see === 'all' ? '' : allOrNames(terms.see.filter((name) => !attributes.has(name)))
 }

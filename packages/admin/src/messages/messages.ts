@@ -8,7 +8,7 @@ import { isTimestamp, oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
-import { EntryId, type HasSearchLimit, requireEntryBefore } from '../audit/facts.ts'
+import { EntryId, type HasSearchedEntriesLimit, requireEntryBeforePage } from '../audit/facts.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, dateOf, instant, isoTime, Namespace, orNull, SenderId, text, wholeNumber } from '../members.ts'
 
@@ -79,7 +79,7 @@ export const listMessages = defineAct(
       ),
     }),
   },
-  async ({ db, limits }: HasDatabase & HasSearchLimit, { namespace, since, until, before, limit = 50, ...given }) => {
+  async ({ db, limits }: HasDatabase & HasSearchedEntriesLimit, { namespace, since, until, before, limit = 50, ...given }) => {
     const { message_id, transaction_id, correlation_id, reference_id, ...filter } = given
     const asked = { message_id, transaction_id, correlation_id, reference_id }
     const [name, second] = MESSAGE_ID_NAMES.filter((one) => asked[one] !== undefined)
@@ -114,7 +114,7 @@ export const listMessages = defineAct(
 /** Reads where a page begins: after the entry `before`, or at the time `before`, where the previous call's search ended. */
 async function readPageStart(db: HasDatabase['db'], before: string | undefined) {
   const isTime = before !== undefined && TIME_FORM.test(before) && isTimestamp(before)
-  return { place: await requireEntryBefore(db, isTime ? undefined : before), time: isTime ? before : undefined }
+  return { place: await requireEntryBeforePage(db, isTime ? undefined : before), time: isTime ? before : undefined }
 }
 
 /** The form in which this server writes times: ISO 8601 in UTC, with milliseconds. */

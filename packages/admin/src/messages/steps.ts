@@ -4,7 +4,7 @@ import { explainCause } from '@rollcall/delivery/delivery/causes'
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import { closed, instant, orNull, text, wholeNumber } from '../members.ts'
-import type { StoryEvent } from './story.ts'
+import type { TraceEvent } from './story.ts'
 
 /** The names of the steps. Each is the anchor of a section in docs/message-flow.md. */
 export const TIMELINE_STEPS = [
@@ -57,9 +57,9 @@ export const makeStep = (at: string, told: GivenStep): TimelineStep => ({
 
 const withNoun = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
-const endedStepMaker =
+const endedDeliveryStepMaker =
   (outcome: TimelineStep['outcome'], sentence: string) =>
-  (event: StoryEvent & DeliveryFacts): GivenStep => ({
+  (event: TraceEvent & DeliveryFacts): GivenStep => ({
     step: 'ended',
     outcome,
     code: event.reason,
@@ -86,8 +86,8 @@ interface DeliveryFacts {
   readonly reason: string | null
 }
 
-/** For each name of a message's event (`UntimedStoryEvent`): makes the timeline step of the event. */
-const STEP_MAKERS: { readonly [Name in StoryEvent['event']]: (event: StoryEvent & { event: Name }) => GivenStep } = {
+/** For each name of a message's event (`UntimedTraceEvent`): makes the timeline step of the event. */
+const STEP_MAKERS: { readonly [Name in TraceEvent['event']]: (event: TraceEvent & { event: Name }) => GivenStep } = {
   received: ({ encrypted }) => ({
     step: 'received',
     message: encrypted === true ? 'The message came, encrypted.' : 'The message came.',
@@ -128,11 +128,11 @@ const STEP_MAKERS: { readonly [Name in StoryEvent['event']]: (event: StoryEvent 
     page,
     message: 'An operator or the participant asked for it again.',
   }),
-  delivered: endedStepMaker('done', 'It is delivered.'),
-  refused: endedStepMaker('failed', 'The participant refused it.'),
-  dead: endedStepMaker('failed', 'It was given up.'),
-  dropped: endedStepMaker('done', 'It is not sent any more.'),
-  held: endedStepMaker('waiting', 'It is held: there is no address to send it to.'),
+  delivered: endedDeliveryStepMaker('done', 'It is delivered.'),
+  refused: endedDeliveryStepMaker('failed', 'The participant refused it.'),
+  dead: endedDeliveryStepMaker('failed', 'It was given up.'),
+  dropped: endedDeliveryStepMaker('done', 'It is not sent any more.'),
+  held: endedDeliveryStepMaker('waiting', 'It is held: there is no address to send it to.'),
   'attempt under way': unendedAttemptStepMaker('under way, until this time at most'),
   'attempt due': unendedAttemptStepMaker('due'),
   kept: ({ state }) => ({
@@ -161,8 +161,8 @@ const STEP_MAKERS: { readonly [Name in StoryEvent['event']]: (event: StoryEvent 
 }
 
 /** Makes the step of the timeline for an event of a message. */
-export const makeStepOfEvent = (event: StoryEvent): TimelineStep => {
+export const makeStepOfEvent = (event: TraceEvent): TimelineStep => {
   // The cast is safe: the function that `STEP_MAKERS` has for an event's name accepts events of that name.
-  const told = STEP_MAKERS[event.event] as (event: StoryEvent) => GivenStep
+  const told = STEP_MAKERS[event.event] as (event: TraceEvent) => GivenStep
   return makeStep(event.at, told(event))
 }

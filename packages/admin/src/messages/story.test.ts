@@ -2,7 +2,7 @@ import type { TracedDelivery } from '@rollcall/delivery/store/deliveries/traced-
 import type { TracedNotification } from '@rollcall/delivery/store/events/traced-notifications'
 import type { TracedExchange } from '@rollcall/engine/store/exchanges/trace'
 import { expect, test } from 'vitest'
-import { listStoryEvents } from './story.ts'
+import { listTraceEvents } from './story.ts'
 
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds))
 const NOW = at(50)
@@ -61,11 +61,11 @@ function told(changes: Partial<TracedDelivery>): readonly (readonly [number, str
     answered: [],
     deliveries: [{ ...delivery, ...changes }],
   }
-  return listStoryEvents(lone, NOW).map((event) => [new Date(event.at).getUTCSeconds(), event.event])
+  return listTraceEvents(lone, NOW).map((event) => [new Date(event.at).getUTCSeconds(), event.event])
 }
 
 test('what was written at one moment is told in the order of its causes', () => {
-  const events = listStoryEvents(exchange, NOW).map(({ event }) => event)
+  const events = listTraceEvents(exchange, NOW).map(({ event }) => event)
   expect(events).toEqual([...['received', 'accepted', 'begun', 'answered', 'delivery made', 'replied', 'attempt due']])
 })
 
@@ -125,7 +125,7 @@ const notification: TracedNotification = {
   delivery,
   recalled: [],
 }
-const notified = (changes: Partial<TracedNotification>) => listStoryEvents({ ...notification, ...changes }, NOW)
+const notified = (changes: Partial<TracedNotification>) => listTraceEvents({ ...notification, ...changes }, NOW)
 
 test('a notification is told from its event to the attempts at its envelope', () => {
   const made = [attempt(1, 11, 503, 'http_5xx')]

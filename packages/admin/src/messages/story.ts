@@ -5,8 +5,8 @@ import type { TracedAttempt, TracedDelivery } from '@rollcall/delivery/store/del
 import type { TracedNotification } from '@rollcall/delivery/store/events/traced-notifications'
 import type { TracedCallback, TracedExchange } from '@rollcall/engine/store/exchanges/trace'
 
-/** An event of a message, still without its time `at`, which `StoryEvent` adds. `delivery` is the id of a delivery. */
-export type UntimedStoryEvent =
+/** An event of a message, still without its time `at`, which `TraceEvent` adds. `delivery` is the id of a delivery. */
+export type UntimedTraceEvent =
   | { readonly event: 'received'; readonly by: string | null; readonly encrypted: boolean | null }
   | { readonly event: 'accepted'; readonly items: number }
   | { readonly event: 'begun' }
@@ -49,82 +49,89 @@ interface DeliveryOfPage {
 type TracedAttemptFacts = Omit<TracedAttempt, 'at'>
 
 /** An event of a message, with the time at which it happened or will happen. */
-export type StoryEvent = { readonly at: string } & UntimedStoryEvent
+export type TraceEvent = { readonly at: string } & UntimedTraceEvent
 
 /** An event with its place in the order. The place may differ from the recorded time `at`. */
-interface PlacedEvent {
+interface SortableEvent {
   readonly order: number
-  readonly event: StoryEvent
+  readonly event: TraceEvent
 }
 
 /** The events of an exchange, callback or notification in order. What is to come has the time at which it is due. */
-export function listStoryEvents(traced: TracedExchange | TracedCallback | TracedNotification, now: Date): readonly StoryEvent[] {
-  const moments = placedEventsOf(traced, now)
+export function listTraceEvents(traced: TracedExchange | TracedCallback | TracedNotification, now: Date): readonly TraceEvent[] {
+  const moments = sortableEventsOf(traced, now)
   return moments.toSorted((a, b) => a.order - b.order).map(({ event }) => event)
 }
 
-function placedEventsOf(traced: TracedExchange | TracedCallback | TracedNotification, now: Date): readonly PlacedEvent[] {
-  if (traced.traced === 'callback') return callbackStoryEvents(traced)
-  return traced.traced === 'notification' ? notificationStoryEvents(traced, now) : exchangeStoryEvents(traced, now)
+function sortableEventsOf(traced: TracedExchange | TracedCallback | TracedNotification, now: Date): readonly SortableEvent[] {
+  if (traced.traced === 'callback') return callbackTraceEvents(traced)
+  return traced.traced === 'notification' ? notificationTraceEvents(traced, now) : exchangeTraceEvents(traced, now)
 }
 
-const toPlacedEvent = (at: Date, happening: UntimedStoryEvent): PlacedEvent => ({
+const toSortableEvent = (at: Date, happening: UntimedTraceEvent): SortableEvent => ({
   order: at.getTime(),
   event: { at: at.toISOString(), ...happening },
 })
 
-const callbackStoryEvents = ({ received_at, participant, state }: TracedCallback): readonly PlacedEvent[] => [
-  toPlacedEvent(received_at, { event: 'received', by: participant, encrypted: null }),
-  toPlacedEvent(received_at, { event: 'kept', state }),
+const callbackTraceEvents = ({ received_at, participant, state }: TracedCallback): readonly SortableEvent[] => [
+  toSortableEvent(received_at, { event: 'received', by: participant, encrypted: null }),
+  toSortableEvent(received_at, { event: 'kept', state }),
 ]
 
-function notificationStoryEvents(traced: TracedNotification, now: Date): readonly PlacedEvent[] {
+function notificationTraceEvents(traced: TracedNotification, now: Date): readonly SortableEvent[] {
   const { occurred_at, recorded_at, event_type, record_type, matched, state, due_at, sequence } = traced
   const { delivery, recalled } = traced
-  const occurred = toPlacedEvent(occurred_at, { event: 'occurred', event_type, record_type })
+  const occurred = toSortableEvent(occurred_at, { event: 'occurred', event_type, record_type })
   const moments = [
     // An event may be recorded before the time at which it happens.
     { ...occurred, order: Math.min(occurred.order, recorded_at.getTime()) },
-    toPlacedEvent(recorded_at, { event: 'matched', count: matched }),
-    ...recalled.flatMap((envelope) => [composingEvent(envelope, null), ...attemptEvents(envelope, now)]),
+    toSortableEvent(recorded_at, { event: 'matched', count: matched }),
+    ...recalled.flatMap((envelope) => [toEnvelopeEvent(envelope, null), ...attemptEvents(envelope, now)]),
   ]
-  if (state === 'waiting') return [...moments, { ...toPlacedEvent(due_at, { event: 'waits' }), order: Infinity }]
-  if (state === 'dropped') return [...moments, { ...toPlacedEvent(due_at, { event: 'left out' }), order: Infinity }]
+  if (state === 'waiting') return [...moments, { ...toSortableEvent(due_at, { event: 'waits' }), order: Infinity }]
+  if (state === 'dropped') return [...moments, { ...toSortableEvent(due_at, { event: 'left out' }), order: Infinity }]
   // There is no envelope any more: it was deleted after its retention.
   if (delivery === null) return moments
-  return [...moments, composingEvent(delivery, sequence), ...attemptEvents(delivery, now)]
+  return [...moments, toEnvelopeEvent(delivery, sequence), ...attemptEvents(delivery, now)]
 }
 
 /**
  * The composing of an envelope.
  * @param sequence the number of the envelope in the mailbox; null for a recalled envelope: another one may have its number now
  */
-const composingEvent = ({ id, page, created_at, message_id, target }: TracedDelivery, sequence: number | null): PlacedEvent =>
-  toPlacedEvent(created_at, { event: 'composed', delivery: id, page, message_id, sequence, target_origin: targetOrigin(target) })
+const toEnvelopeEvent = ({ id, page, created_at, message_id, target }: TracedDelivery, sequence: number | null): SortableEvent =>
+  toSortableEvent(created_at, {
+    event: 'composed',
+    delivery: id,
+    page,
+    message_id,
+    sequence,
+    target_origin: targetOrigin(target),
+  })
 
 /** The events of an exchange. Events of the same time are shown in the order in which this function adds them. */
-function exchangeStoryEvents(traced: TracedExchange, now: Date): readonly PlacedEvent[] {
+function exchangeTraceEvents(traced: TracedExchange, now: Date): readonly SortableEvent[] {
   const { accepted, received_at, participant: by, answered, deliveries } = traced
-  const moments: PlacedEvent[] = []
+  const moments: SortableEvent[] = []
   if (received_at !== null) {
-    moments.push(toPlacedEvent(received_at, { event: 'received', by, encrypted: accepted?.encrypted ?? null }))
-    if (accepted !== null) moments.push(toPlacedEvent(received_at, { event: 'accepted', items: accepted.items }))
+    moments.push(toSortableEvent(received_at, { event: 'received', by, encrypted: accepted?.encrypted ?? null }))
+    if (accepted !== null) moments.push(toSortableEvent(received_at, { event: 'accepted', items: accepted.items }))
   }
-  if (accepted?.started_at) moments.push(toPlacedEvent(accepted.started_at, { event: 'begun' }))
+  if (accepted?.started_at) moments.push(toSortableEvent(accepted.started_at, { event: 'begun' }))
   for (const { at, succ, rjct, records } of answered) {
-    moments.push(toPlacedEvent(at, { event: 'answered', items: succ + rjct, succ, rjct, records }))
+    moments.push(toSortableEvent(at, { event: 'answered', items: succ + rjct, succ, rjct, records }))
   }
   moments.push(...deliveries.map(toDeliveryMadeEvent))
   if (accepted?.finished_at) {
     const event = accepted.state === 'failed' ? 'failed' : 'replied'
-    moments.push(toPlacedEvent(accepted.finished_at, { event }))
+    moments.push(toSortableEvent(accepted.finished_at, { event }))
   }
   moments.push(...deliveries.flatMap((delivery) => attemptEvents(delivery, now)))
   return moments
 }
 
-const toDeliveryMadeEvent = ({ created_at, target, id, page, callback, message_id }: TracedDelivery): PlacedEvent =>
-  toPlacedEvent(created_at, {
+const toDeliveryMadeEvent = ({ created_at, target, id, page, callback, message_id }: TracedDelivery): SortableEvent =>
+  toSortableEvent(created_at, {
     event: 'delivery made',
     delivery: id,
     page,
@@ -138,16 +145,16 @@ const targetOrigin = (target: string | null): string | null =>
   target !== null && URL.canParse(target) ? new URL(target).origin : null
 
 /** The attempts of a delivery and its end. They are ordered after its making, even if the clock of a node is wrong. */
-function attemptEvents(delivery: TracedDelivery, now: Date): readonly PlacedEvent[] {
+function attemptEvents(delivery: TracedDelivery, now: Date): readonly SortableEvent[] {
   const { id, page, state, reason, earlier, since, created_at, finished_at, made } = delivery
   const of = { delivery: id, page }
-  const moments = made.map(({ at, ...attempt }) => toPlacedEvent(at, { event: 'attempt', ...of, ...attempt }))
+  const moments = made.map(({ at, ...attempt }) => toSortableEvent(at, { event: 'attempt', ...of, ...attempt }))
   if (since > created_at) {
     const before = made.filter(({ number }) => number <= earlier).length
-    moments.splice(before, 0, toPlacedEvent(since, { event: 'sent again', ...of }))
+    moments.splice(before, 0, toSortableEvent(since, { event: 'sent again', ...of }))
   }
   if (state === 'pending') moments.push(...comingEvents(delivery, now))
-  else moments.push(toPlacedEvent(finished_at ?? created_at, { event: state, ...of, reason }))
+  else moments.push(toSortableEvent(finished_at ?? created_at, { event: state, ...of, reason }))
   let last = created_at.getTime()
   return moments.map(({ order, event }) => {
     last = Math.max(last, order)
@@ -155,12 +162,12 @@ function attemptEvents(delivery: TracedDelivery, now: Date): readonly PlacedEven
   })
 }
 
-function comingEvents(delivery: TracedDelivery, now: Date): readonly PlacedEvent[] {
+function comingEvents(delivery: TracedDelivery, now: Date): readonly SortableEvent[] {
   const { id, page, attempts, claimed_until, next_attempt_at } = delivery
   const of = { delivery: id, page }
   if (claimed_until !== null && claimed_until > now) {
-    return [toPlacedEvent(claimed_until, { event: 'attempt under way', ...of, number: attempts })]
+    return [toSortableEvent(claimed_until, { event: 'attempt under way', ...of, number: attempts })]
   }
   if (next_attempt_at === null) return []
-  return [toPlacedEvent(next_attempt_at, { event: 'attempt due', ...of, number: attempts + 1 })]
+  return [toSortableEvent(next_attempt_at, { event: 'attempt due', ...of, number: attempts + 1 })]
 }

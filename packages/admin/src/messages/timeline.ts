@@ -11,7 +11,7 @@ import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, isoTime, Namespace, orNull, SenderId, text } from '../members.ts'
 import { makeStep, makeStepOfEvent, TimelineStep } from './steps.ts'
-import { listStoryEvents } from './story.ts'
+import { listTraceEvents } from './story.ts'
 
 /** The most exchanges with one message_id that are read: several participants may use the same message_id. */
 const MOST_MESSAGES = 20
@@ -31,7 +31,7 @@ const Timeline = closed({
 })
 
 /** The members of an input that name a message. */
-export const MESSAGE_CHOICE = {
+export const MESSAGE_FILTER_MEMBERS = {
   message_id: text('message_id of a request, or of a message of ours.'),
   participant: Type.Optional(text('Only that of this sender_id: several may have used one message_id.')),
   namespace: Type.Optional(Namespace),
@@ -42,7 +42,7 @@ export const showMessage = defineAct(
   {
     name: 'messages show',
     approval: 'never',
-    input: closed(MESSAGE_CHOICE),
+    input: closed(MESSAGE_FILTER_MEMBERS),
     result: closed({
       messages: Type.Array(Timeline, { description: 'One, or several where participants have used the same message_id.' }),
     }),
@@ -102,7 +102,7 @@ async function timelineOf(db: HasDatabase, traced: TracedMessage | null, entries
   const answered = entries.flatMap((logged) => stepsOfAuditEntry(logged, traced))
   const begins = received_at ?? entries.find(({ entry }) => entry.request !== null)?.at ?? null
   const came = begins === null ? [] : [makeStep(isoTime(begins), { step: 'received', message: 'The message came.' })]
-  const events = traced === null ? came : listStoryEvents(traced, now).map(makeStepOfEvent)
+  const events = traced === null ? came : listTraceEvents(traced, now).map(makeStepOfEvent)
   const steps = mergeSteps(events, await arrivalSteps(db, begins, participant, entries), answered)
   return {
     sort: known.traced,

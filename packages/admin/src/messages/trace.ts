@@ -9,9 +9,9 @@ import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import type { HasClock, HasDatabase } from '../deps.ts'
 import { closed, flag, instant, isoTime, orNull, text, wholeNumber } from '../members.ts'
-import { listStoryEvents, type StoryEvent } from './story.ts'
+import { listTraceEvents, type TraceEvent } from './story.ts'
 
-export type { StoryEvent } from './story.ts'
+export type { TraceEvent } from './story.ts'
 
 /** The most items, and the most deliveries, of an exchange that are shown without `full`. */
 export const MOST_TRACED_DELIVERIES = 100
@@ -21,7 +21,7 @@ const IdOrNull = orNull(Type.String())
 const Count = wholeNumber('A number of things.')
 
 /** The schema of an event of a message. The event's name decides which members it has. */
-const Event = Type.Unsafe<StoryEvent>({
+const TraceEventSchema = Type.Unsafe<TraceEvent>({
   type: 'object',
   required: ['at', 'event'],
   additionalProperties: false,
@@ -58,7 +58,7 @@ const TRACED_MEMBERS = {
   message_id: IdOrNull,
   transaction_id: IdOrNull,
   correlation_id: IdOrNull,
-  events: Type.Array(Event, { description: 'The oldest first; what is still to come is at the end.' }),
+  events: Type.Array(TraceEventSchema, { description: 'The oldest first; what is still to come is at the end.' }),
 } as const
 
 const Delivery = closed({
@@ -160,7 +160,7 @@ export const traceMessages = defineAct(
     const messages = await traceRows(db, id, { found: limit, each: full ? NO_LIMIT : MOST_TRACED_DELIVERIES })
     const notifications = await traceNotifications(db, id, limit)
     return [...messages, ...notifications].slice(0, limit).map((traced) => {
-      const events = listStoryEvents(traced, now())
+      const events = listTraceEvents(traced, now())
       if (traced.traced === 'exchange') return { ...exchangeFacts(traced), events }
       if (traced.traced === 'notification') return { ...notificationFacts(traced), events }
       const { received_at: _, ...callback } = traced

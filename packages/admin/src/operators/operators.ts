@@ -2,7 +2,7 @@
 
 import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import { readAuthorityNames } from '@rollcall/consents/store/authorities'
-import { DECIDING_ROLES, OPENID_NAME_PREFIX, OPERATOR_ROLES, type OperatorRole } from '@rollcall/core/model/operator'
+import { OPENID_NAME_PREFIX, OPERATOR_ROLES, type OperatorRole, PROPOSAL_DECIDING_ROLES } from '@rollcall/core/model/operator'
 import { formatOperatorToken } from '@rollcall/participants/directory/operators'
 import { newSecret } from '@rollcall/participants/directory/secrets'
 import {
@@ -61,7 +61,7 @@ export const addOperator = defineAct(
       when: 'wider',
       role: 'own',
       // Two operators must agree to add one who may decide about proposals.
-      compare: (wanted) => (wanted.roles.some((role) => DECIDING_ROLES.has(role)) ? { wanted } : null),
+      compare: (wanted) => (wanted.roles.some((role) => PROPOSAL_DECIDING_ROLES.has(role)) ? { wanted } : null),
     },
     input: closed({
       name: Name,

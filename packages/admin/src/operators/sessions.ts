@@ -5,7 +5,7 @@ import type { Limits } from '@rollcall/core/limits'
 import { newSecret } from '@rollcall/participants/directory/secrets'
 import { SIGN_IN_LINK_SECONDS, sessionTimeBounds } from '@rollcall/participants/directory/sessions'
 import {
-  addOperatorLink,
+  addOperatorSignInLink,
   endOperatorSession,
   endOperatorSessions,
   listOperatorSessions,
@@ -46,7 +46,7 @@ export const makeSignInLink = defineAct(
     const now = new Date(clock.date())
     const ends_at = new Date(now.getTime() + SIGN_IN_LINK_SECONDS * 1_000)
     const { secret, sha256 } = newSecret()
-    const id = await addOperatorLink(db, { name, sha256, now, ends_at })
+    const id = await addOperatorSignInLink(db, { name, sha256, now, ends_at })
     if (id === null) throw new AdminRefusal(`no live token is named ${name}`, { reason: 'not_found' })
     return { name, path: `/#/sign-in/${id}_${secret}`, expires_at: isoTime(ends_at) }
   },

@@ -10,8 +10,8 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { readStoredGrant } from '@rollcall/core/policy/grant'
 import { changeDeliveries } from '@rollcall/delivery/store/deliveries/delivery-changes'
-import { type DeliveryEvidence, findDeliveryEvidence } from '@rollcall/delivery/store/events/seen-deliveries'
-import { findRequestEvidence, type RequestEvidence } from '@rollcall/engine/store/exchanges/seen-requests'
+import { type DeliveryCheckFacts, findDeliveryCheckFacts } from '@rollcall/delivery/store/events/seen-deliveries'
+import { findRequestCheckFacts, type RequestCheckFacts } from '@rollcall/engine/store/exchanges/seen-requests'
 import { findGrant } from '@rollcall/participants/store/grants'
 import { findCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { type ParticipantCheck, saveCheck } from '@rollcall/participants/store/participant-checks'
@@ -26,7 +26,7 @@ import { closed, dateOf, flag, instant, isoTime, Namespace, SenderId, text } fro
 import type { HasSamples } from '../registries/samples.ts'
 import { requireParticipant } from './participants.ts'
 
-interface CheckFacts extends RequestEvidence, DeliveryEvidence {}
+interface CheckFacts extends RequestCheckFacts, DeliveryCheckFacts {}
 
 interface CheckStepDefinition {
   readonly name: string
@@ -134,14 +134,14 @@ export const checkParticipant = defineAct(
     const registry = await requireRegistry(db, namespace)
     const grant = await requireCheckGrant({ db }, participant, registry)
     const of = { participant, registry, since: dateOf(since) }
-    const evidence = { ...(await findRequestEvidence(db, of)), ...(await findDeliveryEvidence(db, of)) }
+    const evidence = { ...(await findRequestCheckFacts(db, of)), ...(await findDeliveryCheckFacts(db, of)) }
     const { allowed, default_url } = await findCallbackSettings(db, participant.id)
     const isCalled = allowed.length > 0 || default_url !== null
     const steps = CHECK_STEPS.map((row) => judgeCheckStep(row, grant, registry, { ...evidence, isCalled }))
     const passed = steps.every(({ state }) => state !== 'missing')
     const report = { checked_at: now(), version: packageJson.version, passed, steps }
     await saveCheck(db, of, report)
-    await sendMissingMessages({ db, samples }, grant, evidence)
+    await sendMessagesForCheck({ db, samples }, grant, evidence)
     return { sender_id, ...shownCheckReport({ namespace, since: of.since, ...report }) }
   },
 )
@@ -193,7 +193,7 @@ function judgeCheckStep(
  * again that was acknowledged at its first attempt, if none was sent again yet. Queues a test notification for a live
  * subscription, if none was acknowledged and none is under way.
  */
-async function sendMissingMessages(
+async function sendMessagesForCheck(
   { db, samples }: HasSamples,
   { operations }: Grant,
   { delivery, retried_at, subscription, notified_at, testing }: CheckFacts,

@@ -6,7 +6,7 @@ import { makeDeliveriesDue } from '@rollcall/delivery/store/events/mailboxes'
 import { readPublicKeyFile } from '@rollcall/participants/directory/key-file'
 import {
   addParticipantKey,
-  listLiveKeys,
+  listCurrentAndFutureKeys,
   listParticipantKeys as listRows,
   type ParticipantKey,
   revokeParticipantKey as revoke,
@@ -44,7 +44,7 @@ export const addParticipantKeys = defineAct(
       when: 'always',
       role: 'own',
       async concerns({ db }: HasDatabase, { sender_id, keys, kid, use, valid_from, valid_until }) {
-        const live = (await listLiveKeys(db, await requireParticipant(db, sender_id))).map(shownKey)
+        const live = (await listCurrentAndFutureKeys(db, await requireParticipant(db, sender_id))).map(shownKey)
         const added = (await readKeys(sender_id, keys, { kid, use })).map(shownKey)
         const stored = live.length === 0 ? {} : { keys: live }
         return { about: { sender_id }, stored, wanted: { valid_from, valid_until, keys: [...live, ...added] } }
@@ -138,7 +138,7 @@ const PublicKeys = Type.Array(
 export const listPublicKeys = defineAdminFunction(
   { input: closed({ sender_id: SenderId }), result: PublicKeys },
   async ({ db }: HasDatabase, { sender_id }) => {
-    const live = await listLiveKeys(db, await requireParticipant(db, sender_id))
+    const live = await listCurrentAndFutureKeys(db, await requireParticipant(db, sender_id))
     return live.map(({ kid, use, algorithm, thumbprint, public_jwk }) => ({ kid, use, algorithm, thumbprint, public_jwk }))
   },
 )

@@ -14,7 +14,7 @@ export const canListParticipants = (operator: Pick<Operator, 'registries' | 'rol
  * @param sender_id the given value, if any
  * @throws AdminRefusal
  */
-export async function checkParticipantIsKnownTo(
+export async function checkOperatorKnowsParticipant(
   db: Database,
   operator: Pick<Operator, 'registries' | 'roles'>,
   sender_id: unknown,

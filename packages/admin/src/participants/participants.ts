@@ -8,7 +8,7 @@ import { makeDeliveriesDue } from '@rollcall/delivery/store/events/mailboxes'
 import { newSecret } from '@rollcall/participants/directory/secrets'
 import { addSecret } from '@rollcall/participants/store/client-secrets'
 import { listRegistriesAndParticipants } from '@rollcall/participants/store/demo-data'
-import { addGrant, environmentProblem } from '@rollcall/participants/store/grants'
+import { addGrant, grantEnvironmentProblem } from '@rollcall/participants/store/grants'
 import {
   addParticipant as addRow,
   findClient,
@@ -133,7 +133,7 @@ async function checkGrants(
   return Promise.all(
     Object.entries(grants).map(async ([namespace, terms]) => {
       const registry = await requireRegistry(db, namespace)
-      const problem = environmentProblem(environment, registry)
+      const problem = grantEnvironmentProblem(environment, registry)
       if (problem !== null) throw new AdminRefusal(`grants.${namespace}: ${problem}`, { at: ['grants', namespace] })
       return { registry, terms: checkTerms(registry, terms, ['grants', namespace]) }
     }),

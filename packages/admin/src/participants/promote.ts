@@ -14,7 +14,7 @@ import Type from 'typebox'
 import { defineAct, withSettingsLocked } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
-import { suspendUngranted } from '../grants/subscriptions.ts'
+import { suspendUngrantedSubscriptions } from '../grants/subscriptions.ts'
 import { closed, SenderId, text } from '../members.ts'
 import { addParticipantKeys, readKeys, shownKey } from './keys.ts'
 import { ParticipantResult, requireParticipant, shownParticipant } from './participants.ts'
@@ -92,7 +92,7 @@ export async function makeParticipantLive(
 ): Promise<void> {
   const granted = await promote(db, participant, promotion)
   for (const registry of await listRegistries(db)) {
-    if (granted.includes(registry.id)) await suspendUngranted(db, participant, registry)
+    if (granted.includes(registry.id)) await suspendUngrantedSubscriptions(db, participant, registry)
   }
 }
 

@@ -6,10 +6,10 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { countSubscriptionsByState } from '@rollcall/delivery/store/events/subscription-list'
 import { findLastRequestTime } from '@rollcall/engine/store/exchanges/seen-requests'
-import { ACCEPTED_DAY, INBOX_DAY, readDayUse } from '@rollcall/participants/store/day-counts'
+import { ACCEPTED_DAY, INBOX_DAY, readDayStorageUse } from '@rollcall/participants/store/day-counts'
 import { listGrants as listGrantRows } from '@rollcall/participants/store/grants'
 import { listChecks } from '@rollcall/participants/store/participant-checks'
-import { listSecretTimes, listUsedToday } from '@rollcall/participants/store/participant-facts'
+import { listClientSecretPeriods, listQuotaUseToday } from '@rollcall/participants/store/participant-facts'
 import { listEvidenceKeys } from '@rollcall/participants/store/published-keys'
 import { oneOf } from '@rollcall/protocol'
 import { listRegistries } from '@rollcall/records/registries/registries'
@@ -95,8 +95,8 @@ export const showParticipant = defineAdminFunction(
     const participant = await requireParticipant(db, sender_id)
     const seen = await findLastRequestTime(db, participant)
     const { accepted_requests, accepted_bytes, inbox_messages, inbox_bytes } = limits
-    const dayOf = async (table: Parameters<typeof readDayUse>[1], most_messages: number, most_bytes: number) => {
-      const { messages, bytes } = await readDayUse(db, table, participant.id)
+    const dayOf = async (table: Parameters<typeof readDayStorageUse>[1], most_messages: number, most_bytes: number) => {
+      const { messages, bytes } = await readDayStorageUse(db, table, participant.id)
       return { messages, most_messages, bytes, most_bytes }
     }
     return {
@@ -112,7 +112,7 @@ export const showParticipant = defineAdminFunction(
         first_used_at: isoTime(first_used_at),
         last_used_at: isoTime(last_used_at),
       })),
-      secrets: (await listSecretTimes(db, participant)).map(({ created_at, retired_at }) => ({
+      secrets: (await listClientSecretPeriods(db, participant)).map(({ created_at, retired_at }) => ({
         created_at: isoTime(created_at),
         live: retired_at === null,
         retired_at: isoTime(retired_at),
@@ -130,7 +130,7 @@ export const showParticipant = defineAdminFunction(
 /** Reads the daily quotas of the grants in force, and how much of each is used today. */
 async function readDayQuotas(db: Database, participant: Participant, now = new Date()) {
   const names = new Map((await listRegistries(db)).map(({ id, namespace }) => [id, namespace]))
-  const used = await listUsedToday(db, participant)
+  const used = await listQuotaUseToday(db, participant)
   const grants = await listGrantRows(db, { participant: participant.id })
   return grants
     .filter((grant) => isInForce(grant, now))

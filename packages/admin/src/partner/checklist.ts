@@ -1,10 +1,10 @@
 /** The steps of a participant from its key to the first acknowledged callback, as our own records show them. */
 
 import type { Participant } from '@rollcall/core/model/participant'
-import { findFirstStepTimes } from '@rollcall/engine/store/exchanges/seen-requests'
-import { type Milestones, noteMilestones } from '@rollcall/participants/store/milestones'
+import { findChecklistStepTimes } from '@rollcall/engine/store/exchanges/seen-requests'
+import { type ChecklistStepTimes, noteChecklistSteps } from '@rollcall/participants/store/milestones'
 import { findCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
-import { listLiveKeys } from '@rollcall/participants/store/participant-keys'
+import { listCurrentAndFutureKeys } from '@rollcall/participants/store/participant-keys'
 import { listEvidenceKeys } from '@rollcall/participants/store/published-keys'
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
@@ -13,14 +13,14 @@ import { closed, instant, isoTime, NO_INPUT, orNull, text } from '../members.ts'
 import { requireParticipant } from '../participants/participants.ts'
 import type { PartnerDeps } from './partner.ts'
 
-interface ChecklistFacts extends Milestones {
+interface ChecklistFacts extends ChecklistStepTimes {
   readonly key: Date | null
   /** True when the participant has an address for callbacks. */
   readonly isCalled: boolean
 }
 
 interface ChecklistStep {
-  readonly name: keyof Milestones | 'key'
+  readonly name: keyof ChecklistStepTimes | 'key'
   /** Returns the reason why the step is skipped; null: it must be done. */
   readonly skipped: (participant: Participant, seen: ChecklistFacts) => string | null
   readonly done: string
@@ -81,7 +81,7 @@ export const showChecklist = defineAdminFunction(
     const participant = await requireParticipant(db, sender_id)
     const { allowed, default_url, notify_url } = await findCallbackSettings(db, participant.id)
     const seen: ChecklistFacts = {
-      ...(await noteMilestones(db, participant, { look: (id) => findFirstStepTimes(db, id), now: clock.date() })),
+      ...(await noteChecklistSteps(db, participant, { look: (id) => findChecklistStepTimes(db, id), now: clock.date() })),
       key: await findFirstKeyTime(db, participant),
       isCalled: allowed.length > 0 || default_url !== null || notify_url !== null,
     }
@@ -101,7 +101,9 @@ export const showChecklist = defineAdminFunction(
  * published key was used. Null: it has none.
  */
 async function findFirstKeyTime(db: PartnerDeps['db'], participant: Participant): Promise<Date | null> {
-  const registered = (await listLiveKeys(db, participant)).filter(({ use }) => use === 'sig').map(({ created_at }) => created_at)
+  const registered = (await listCurrentAndFutureKeys(db, participant))
+    .filter(({ use }) => use === 'sig')
+    .map(({ created_at }) => created_at)
   const published =
     participant.jwks_uri === null
       ? []

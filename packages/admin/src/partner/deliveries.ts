@@ -2,7 +2,7 @@
 
 import { explainCauseToParticipant } from '@rollcall/delivery/delivery/causes'
 import { changeDeliveries, countDeliveryChange } from '@rollcall/delivery/store/deliveries/delivery-changes'
-import { findOwnDeliveryIds } from '@rollcall/delivery/store/deliveries/own-deliveries'
+import { findParticipantDeliveryIds } from '@rollcall/delivery/store/deliveries/own-deliveries'
 import Type from 'typebox'
 import { defineAct } from '../act.ts'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
@@ -113,7 +113,7 @@ export const showOwnDelivery = defineAdminFunction(
 
 /** Returns the id of an own delivery. @throws AdminRefusal this participant has no such delivery */
 async function requireOwnDeliveryId({ db, sender_id }: PartnerDeps, message_id: string, member = 'message_id'): Promise<string> {
-  const [id] = await findOwnDeliveryIds(db, sender_id, [message_id])
+  const [id] = await findParticipantDeliveryIds(db, sender_id, [message_id])
   if (id !== undefined) return id
   throw new AdminRefusal(`${member}: there is no such delivery`, { reason: 'not_found' })
 }
@@ -141,7 +141,7 @@ export const replayOwnDeliveries = defineAct(
   },
   async ({ db, sender_id, mayReplay }: PartnerDeps, { message_ids }, enter) => {
     mayReplay(message_ids.length)
-    const ids = await findOwnDeliveryIds(db, sender_id, message_ids)
+    const ids = await findParticipantDeliveryIds(db, sender_id, message_ids)
     const choice = { participant: sender_id, ids, states: REPLAYABLE_STATES }
     const counted = await countDeliveryChange(db, 'replay', choice)
     const in_closed_mailboxes = sumCounts(counted, 'in_closed_mailboxes')

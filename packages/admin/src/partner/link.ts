@@ -3,7 +3,7 @@
 import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import { newSecret } from '@rollcall/participants/directory/secrets'
 import { SIGN_IN_LINK_SECONDS } from '@rollcall/participants/directory/sessions'
-import { addPartnerLink, endPartnerSessions } from '@rollcall/participants/store/sessions'
+import { addParticipantSignInLink, endPartnerSessions } from '@rollcall/participants/store/sessions'
 import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
@@ -39,7 +39,7 @@ export const makePartnerLink = defineAct(
     await requireParticipant(db, sender_id)
     const ends_at = new Date(clock.date() + SIGN_IN_LINK_SECONDS * 1_000)
     const { secret, sha256 } = newSecret()
-    const id = await addPartnerLink(db, { sender_id, sha256, ends_at })
+    const id = await addParticipantSignInLink(db, { sender_id, sha256, ends_at })
     if (id === null) {
       throw new AdminRefusal(`${sender_id} is disabled; enable it before it gets a link`, { reason: 'conflict' })
     }

@@ -8,7 +8,7 @@ import { insertTombstone } from '@rollcall/audit/store/tombstones'
 import { signTombstone } from '@rollcall/audit/tombstones'
 import type { JournalAct } from '@rollcall/core/model/journal'
 import { bodyKeyRetentionSeconds, SECONDS_PER_DAY } from '@rollcall/core/model/retention'
-import { commitJournaled } from '@rollcall/database/commit-journaled'
+import { commitJournaledWork } from '@rollcall/database/commit-journaled'
 import type { Database } from '@rollcall/database/database'
 import { erasePersonOfEndedHolds, holdIdsOfPerson, listHolds } from '@rollcall/database/holds'
 import { countNotificationsToErase, eraseNotifications } from '@rollcall/delivery/store/events/erasing'
@@ -21,7 +21,7 @@ import { AdminRefusal } from '../admin-function.ts'
 import { closed, flag, instant, isoTime, markPersonal, Namespace, RecordTypeName, text, wholeNumber } from '../members.ts'
 import { type FoundPerson, findPerson, type RecordOfPerson } from './person.ts'
 import { checkOwnsAuditLog, type RetentionDeps } from './retention.ts'
-import { recordIdsWithMerged } from './with-merged.ts'
+import { listRecordAndRetiredIds } from './with-merged.ts'
 
 /**
  * Deletes the pseudonyms and salts of a person in the audit log, except those that a hold of a participant or period
@@ -93,7 +93,7 @@ export const erasePerson = defineAct(
     }
     const erase = async () => {
       let beside = ZERO_ROW_COUNTS
-      const done = await commitJournaled(
+      const done = await commitJournaledWork(
         { kysely: owner.kysely, journal: db.journal },
         async (transaction) => {
           await lockHolds(transaction)
@@ -214,7 +214,7 @@ async function eraseEventsAndTraces(db: Database, person: FoundPerson, dryRun: b
     const about = {
       registry: registry.id,
       record_type: recordType.name,
-      records: await recordIdsWithMerged(db, registry, recordType, id),
+      records: await listRecordAndRetiredIds(db, registry, recordType, id),
     }
     const withdrawn = await (dryRun ? countNotificationsToErase : eraseNotifications)(db.pool, about)
     notifications += withdrawn.notifications

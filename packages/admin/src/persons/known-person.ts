@@ -4,7 +4,7 @@ import type { PersonIdentifier } from '@rollcall/core/model/audit-entry'
 import {
   type RecordSearchScope,
   recordsWithIdentifier,
-  unsharedIdentifiers,
+  unsharedRecordIdentifiers,
   withAllIdentifierTypes,
 } from '@rollcall/core/model/person-identifiers'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -34,7 +34,9 @@ export async function findIdentifiersOfPerson(
   named: { readonly type: string; readonly value: string },
 ): Promise<readonly KnownIdentifier[]> {
   const { registries, joined } = await chooseRegistriesOfPerson(db, named)
-  const known = new Map(identifierForms(registries, named).map((one): [string, KnownIdentifier] => [mapKeyOf(one), one]))
+  const known = new Map(
+    normalisedFormsOfIdentifier(registries, named).map((one): [string, KnownIdentifier] => [mapKeyOf(one), one]),
+  )
   let fresh = [...known.values()]
   for (let round = 0; round < MOST_FIND_ROUNDS && fresh.length > 0; round += 1) {
     const others = await Promise.all(fresh.map((one) => findOtherIdentifiers(db, registries, one)))
@@ -47,7 +49,7 @@ export async function findIdentifiersOfPerson(
 const mapKeyOf = ({ type, value }: PersonIdentifier): string => `${type}:${value}`
 
 /** The forms of an identifier in the registries, which may normalise it differently, or not list its type. */
-function identifierForms(
+function normalisedFormsOfIdentifier(
   registries: readonly Registry[],
   { type: name, value: raw }: { readonly type: string; readonly value: string },
 ): readonly KnownIdentifier[] {
@@ -99,6 +101,6 @@ async function identifiersOfOnlyRecord(
   const isUnlisted = identifier.type === UNLISTED.name
   const [record, another] = await recordsWithIdentifier(place, isUnlisted ? kind : withAllIdentifierTypes(kind), identifier)
   if (record === undefined || another !== undefined) return []
-  const alone = await unsharedIdentifiers(place, record)
+  const alone = await unsharedRecordIdentifiers(place, record)
   return alone.map(({ type, value }) => ({ type, value, registries: null }))
 }

@@ -1,7 +1,7 @@
 /** Finds a person's records by an identifier, and the identifiers that no record of another person has. */
 
 import type { PersonIdentifier } from '@rollcall/core/model/audit-entry'
-import { recordsWithIdentifier, unsharedIdentifiers, withAllIdentifierTypes } from '@rollcall/core/model/person-identifiers'
+import { recordsWithIdentifier, unsharedRecordIdentifiers, withAllIdentifierTypes } from '@rollcall/core/model/person-identifiers'
 import type { RecordId } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -65,7 +65,7 @@ export async function findPerson(
       }
       if (record === undefined) continue
       records.push({ registry, recordType, ...record })
-      for (const one of await joined(await unsharedIdentifiers(place, record, { contacts: true }))) add(one)
+      for (const one of await joined(await unsharedRecordIdentifiers(place, record, { contacts: true }))) add(one)
     }
   }
   return { identifiers: [...identifiers.values()], records, given: named }

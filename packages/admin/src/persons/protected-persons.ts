@@ -6,7 +6,7 @@ import type { JournalAct } from '@rollcall/core/model/journal'
 import { recordsWithIdentifier } from '@rollcall/core/model/person-identifiers'
 import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { Identifier } from '@rollcall/core/model/records'
-import { IDENTIFIER_COLUMN_GROUP, type Registry } from '@rollcall/core/model/registry'
+import { IDENTIFIER_ROWS_GROUP_NAME, type Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { withTransaction } from '@rollcall/database/transaction'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
@@ -31,7 +31,7 @@ import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, markPersonal, Namespace, orNull, text, wholeNumber } from '../members.ts'
 import { findRecordToProtect } from './record-to-protect.ts'
-import { recordIdsWithMerged } from './with-merged.ts'
+import { listRecordAndRetiredIds } from './with-merged.ts'
 
 export { PROTECTION_CATEGORIES }
 
@@ -64,7 +64,7 @@ export const protectPerson = defineAct(
   async ({ db }: HasDatabase, { namespace, category, reason, ...given }) => {
     const registry = await requireRegistry(db, namespace)
     const named = identifierOf(registry, given)
-    if (hasUnfilledIdentifiers(registry)) {
+    if (hasUnfilledIdentifierColumns(registry)) {
       throw new AdminRefusal(
         'namespace: identifiers of its records are being backfilled; nobody can be protected until that is done',
         { reason: 'conflict' },
@@ -92,11 +92,11 @@ export const protectPerson = defineAct(
  * category of the person. If columns of identifiers are not filled, they are backfilled first, so that the person is found.
  * @throws AdminRefusal, StoreRefusal
  */
-export async function repeatProtection(
+export async function repeatJournalProtection(
   db: Database,
   { registry: namespace, category, reason, ...given }: Omit<PersonProtectedAct, 'kind'>,
 ): Promise<void> {
-  if (hasUnfilledIdentifiers(await requireRegistry(db, namespace))) await applyIndexes(db, namespace)
+  if (hasUnfilledIdentifierColumns(await requireRegistry(db, namespace))) await applyIndexes(db, namespace)
   const registry = await requireRegistry(db, namespace)
   const named = identifierOf(registry, given)
   await withTransaction(db.pool, async (client) => {
@@ -110,8 +110,8 @@ export async function repeatProtection(
 
 type PersonProtectedAct = Extract<JournalAct, { readonly kind: 'person_protected' }>
 
-const hasUnfilledIdentifiers = ({ unfilled }: Registry): boolean =>
-  [...unfilled.values()].some((names) => names.has(IDENTIFIER_COLUMN_GROUP))
+const hasUnfilledIdentifierColumns = ({ unfilled }: Registry): boolean =>
+  [...unfilled.values()].some((names) => names.has(IDENTIFIER_ROWS_GROUP_NAME))
 
 /** Finds the person whom an identifier names. Changes of the registry's records wait until the transaction ends. */
 async function findPerson(db: Database, client: ClientBase, registry: Registry, named: Identifier) {
@@ -126,7 +126,7 @@ async function protectFoundPerson(db: Database, client: ClientBase, registry: Re
   const rewritten = await protectRow(client, registry, person)
   if (bearer === null) return { records: 0, rewritten, withdrawn: 0 }
   const { recordType, id } = bearer
-  const records = await recordIdsWithMerged(db, registry, recordType, id, client)
+  const records = await listRecordAndRetiredIds(db, registry, recordType, id, client)
   const about = { registry: registry.id, record_type: recordType.name, records }
   return { records: 1, rewritten, withdrawn: await dropNotificationsAboutPerson(client, about, category) }
 }

@@ -42,11 +42,11 @@ export async function findRecordToProtect(
   if (another !== undefined) {
     throw new AdminRefusal('identifier: several records have it; name the record by its primary identifier')
   }
-  return bearer === null || registry.own_records ? bearer : removeSharedIdentifiers(reader, registry, bearer)
+  return bearer === null || registry.own_records ? bearer : omitSharedIdentifiers(reader, registry, bearer)
 }
 
 /** Leaves out identifiers that other records of a live source have too. For our own tables the store does this. */
-async function removeSharedIdentifiers(
+async function omitSharedIdentifiers(
   reader: RecordReader,
   registry: Registry,
   bearer: RecordToProtect,

@@ -2,7 +2,7 @@
 
 import { mayDeleteEntries } from '@rollcall/audit/store/held-entries'
 import type { Limits } from '@rollcall/core/limits'
-import { bodyKeyRetentionSeconds, eventRetentionSeconds, retentionRows, SECONDS_PER_DAY } from '@rollcall/core/model/retention'
+import { bodyKeyRetentionSeconds, eventRetentionSeconds, retentionRules, SECONDS_PER_DAY } from '@rollcall/core/model/retention'
 import type { Database } from '@rollcall/database/database'
 import { clearPseudonymsOfEndedHolds } from '@rollcall/database/holds'
 import { countRowsToForget, forgetEvents } from '@rollcall/delivery/store/events/forgetting'
@@ -35,7 +35,7 @@ export const showRetention = defineAdminFunction(
     ),
   },
   async ({ limits }: { readonly limits: Limits }) =>
-    retentionRows(limits).map((row) => ({ ...row, variables: [...row.variables] })),
+    retentionRules(limits).map((row) => ({ ...row, variables: [...row.variables] })),
 )
 
 export interface RetentionDeps extends HasVault, HasOwner {

@@ -8,7 +8,7 @@ import { storedRecordsOf } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
 
 /** Returns the ids of a record and of those merged into it. @param client a transaction (default: none) */
-export async function recordIdsWithMerged(
+export async function listRecordAndRetiredIds(
   db: Database,
   registry: RegistryShape,
   recordType: RecordType,

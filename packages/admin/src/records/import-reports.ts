@@ -2,7 +2,7 @@
 
 import type { Registry } from '@rollcall/core/model/registry'
 import { findLastImport } from '@rollcall/import/import-progress'
-import { columnCountsWithPaths, makeReport } from '@rollcall/import/report'
+import { columnValueCountsWithPaths, makeReport } from '@rollcall/import/report'
 import Type from 'typebox'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, instant, isoTime, orNull, RecordTypeName, text, wholeNumber } from '../members.ts'
@@ -32,7 +32,7 @@ const RepeatedIdentifierLines = closed(
   { count: wholeNumber('Lines whose record replaced that of an earlier line.'), lines: LineNumbers('The first ones.') },
   { description: 'Lines that have the primary identifier of an earlier line, unless they were rejected for it.' },
 )
-const Attributes = Type.Array(
+const AttributeValueCounts = Type.Array(
   closed({ record_type: RecordTypeName, name: text('Attribute, or type of identifier.'), ...VALUE_COUNT_MEMBERS }),
   { description: 'What the records had; records that could not be read at all are not among them.' },
 )
@@ -46,7 +46,7 @@ export const ImportReport = closed({
   kept: keptRecordCount,
   rejections: RejectionReasons,
   repeated: RepeatedIdentifierLines,
-  attributes: Attributes,
+  attributes: AttributeValueCounts,
   columns: Type.Array(
     closed({ column: text('Column of the table.'), path: text('Its path in the column mapping.'), ...VALUE_COUNT_MEMBERS }),
     { description: 'For CSV: what the cells of the mapped columns had.' },
@@ -81,7 +81,7 @@ export const EndedImport = closed(
     kept: keptRecordCount,
     rejections: RejectionReasons,
     repeated: RepeatedIdentifierLines,
-    attributes: Attributes,
+    attributes: AttributeValueCounts,
     paths: Type.Array(closed({ path: text('Path in the column mapping.'), ...VALUE_COUNT_MEMBERS }), {
       description: 'For CSV: what the cells of the mapped columns had.',
     }),
@@ -101,7 +101,7 @@ export async function showLastImport({ db }: HasDatabase, { id, kind }: Registry
     return { import: begun, last_import: null }
   }
   const { kept, rejections, repeated, attributes } = makeReport(kind, read, null)
-  const paths = columnCountsWithPaths(read)
+  const paths = columnValueCountsWithPaths(read)
   const report = { kept, rejections, repeated, attributes, paths }
   return { import: null, last_import: { ended_at: isoTime(updated_at), ...counted, ...report } }
 }

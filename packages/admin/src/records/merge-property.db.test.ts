@@ -1,8 +1,8 @@
 /** Random merges, unmerges and writes: every identifier finds what a small model says, in SQL and in memory. */
 import { Readable } from 'node:stream'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
-import { IDENTIFIER_COLUMN_GROUP, type Registry } from '@rollcall/core/model/registry'
-import { extractRecord } from '@rollcall/core/query/memory/extract-record'
+import { IDENTIFIER_ROWS_GROUP_NAME, type Registry } from '@rollcall/core/model/registry'
+import { readRecordValues } from '@rollcall/core/query/memory/extract-record'
 import { matches } from '@rollcall/core/query/memory/matches'
 import { parseJson } from '@rollcall/protocol'
 import { recordTable } from '@rollcall/records/records/record-tables'
@@ -129,7 +129,7 @@ async function take(model: Model, step: Step): Promise<void> {
     model.remove(one)
   } else {
     const [recordType] = registry.kind.record_types
-    await query(`insert into column_fill values ($1, 'Person', $2)`, [registry.id, IDENTIFIER_COLUMN_GROUP])
+    await query(`insert into column_fill values ($1, 'Person', $2)`, [registry.id, IDENTIFIER_ROWS_GROUP_NAME])
     await backfillColumns(database.db, registry, recordType)
   }
 }
@@ -159,7 +159,7 @@ async function found(): Promise<{ sql: Found; memory: Found }> {
     sql[value] = hits.rows.map(({ name }) => name)
     memory[value] = rows
       .filter(({ id, document }) =>
-        matches(predicate, extractRecord(registry.kind, recordType, parseJson(document), aliases.get(id))),
+        matches(predicate, readRecordValues(registry.kind, recordType, parseJson(document), aliases.get(id))),
       )
       .map(({ name }) => name)
   }

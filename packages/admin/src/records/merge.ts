@@ -74,7 +74,7 @@ export const mergeRecords = defineAct(
         throw new AdminRefusal('survivor and retired: must be records of one type')
       }
       if (survivor.id === id) throw new AdminRefusal('survivor and retired: are the same record')
-      await checkSameProtection(change, recordType, survivor.id, id)
+      await checkRecordsProtectedAlike(change, recordType, survivor.id, id)
       const replaced_by = survivorPrimary(change.registry.kind, recordType, survivor)
       const named: EventOfChange = { event_type: 'CANCEL', correction_type: 'CANCEL', corrected_event: 'all', replaced_by }
       const event = await storeMergeEvent(change, recordType, { record: id, before, after: null }, named)
@@ -94,7 +94,7 @@ export const unmergeRecords = defineAct(
   (deps: HasEventRecording, { namespace, record_type, retired: comes }) =>
     withRecordsLocked(deps, namespace, async (change) => {
       const { recordType, ...retired } = requireRetiredRecord(await requireNamedRecords(change, record_type, 'retired', comes))
-      await checkSameProtection(change, recordType, retired.survivor, retired.record)
+      await checkRecordsProtectedAlike(change, recordType, retired.survivor, retired.record)
       await change.sink.restoreRecord(change.client, change.registry, recordType, retired).catch(throwUnmergeRefusal)
       const named: EventOfChange = { event_type: 'CANCEL', correction_type: 'CORRECTION', corrected_event: retired.event }
       const { record, document: after } = retired
@@ -104,7 +104,7 @@ export const unmergeRecords = defineAct(
 )
 
 /** Checks that the two records are protected under the same categories: after a merge, identifiers of one find the other. */
-async function checkSameProtection(
+async function checkRecordsProtectedAlike(
   { client, registry, recording }: MergeDeps,
   recordType: RecordType,
   survivor: RecordId,

@@ -2,12 +2,12 @@
 
 import type { Readable } from 'node:stream'
 import type { Registry } from '@rollcall/core/model/registry'
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import { inTransaction } from '@rollcall/database/transaction'
 import { recordChanges } from '@rollcall/delivery/events/record-changes'
 import { compiledFiltersOf } from '@rollcall/delivery/events/recording'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
-import { forgetSourceVersions } from '@rollcall/delivery/store/events/published'
+import { forgetRecordSourceVersions } from '@rollcall/delivery/store/events/published'
 import type { CompleteFileOptions, RemovalResult } from '@rollcall/import/completion'
 import { FILE_FORMATS, type FormatName } from '@rollcall/import/formats'
 import { EVENT_MODES, importFile, type ReportedProgress } from '@rollcall/import/import-file'
@@ -53,7 +53,7 @@ const ImportFileFormat = closed({
   header: orNull(flag('For CSV: whether the first row has the names of the columns; null for JSON.')),
 })
 
-const RecordRemoval = closed({
+const CompleteFileRemoval = closed({
   before: CountOf('Records that there were before the import.'),
   absent: CountOf('Of these, the records that the file does not name.'),
   removed: CountOf('Of these, the records that are deleted.'),
@@ -106,7 +106,7 @@ export const importRecords = defineAct(
       replaced: orNull(CountOf('Of those written, those that took the place of another; null in a dry run.')),
       dry_run: flag('True: nothing was written; the counts say what would have been.'),
       unchanged: orNull(CountOf('Of those written, those that were there already as they are; null unless complete.')),
-      removal: orNull(RecordRemoval),
+      removal: orNull(CompleteFileRemoval),
       rejected: CountOf('Records rejected.'),
       read_as: ImportFileFormat,
       report: ImportReport,
@@ -133,7 +133,7 @@ export const importRecords = defineAct(
       ...(rejectsPath !== undefined && { rejectsPath }),
       ...(complete === true && {
         complete: {
-          remove: makeRemover(deps, now()),
+          remove: makeAbsentRecordRemover(deps, now()),
           ...(allow_removal !== undefined && { allowRemoval: allow_removal }),
           ...(removalsPath !== undefined && { removalsPath }),
         },
@@ -171,7 +171,7 @@ const toRecordRemoval = ({ before, absent, removed, refusal }: RemovalResult) =>
  * Makes the function that removes records which a complete file lacks, with audit entry and traces as `deleteRecords` does. The
  * import can be stopped between two calls of this function, and never within one.
  */
-function makeRemover({ signal: _, ...deps }: ImportDeps & BaseActDeps, began: Date): CompleteFileOptions['remove'] {
+function makeAbsentRecordRemover({ signal: _, ...deps }: ImportDeps & BaseActDeps, began: Date): CompleteFileOptions['remove'] {
   let isEntered = false
   return async (registry, recordType, identifiers, isEvent) => {
     if (!isEntered) await auditAct(deps, { note: 'record delete', registry: registry.namespace })
@@ -267,9 +267,9 @@ async function deleteInBatches(
         const retired = rows.flatMap(({ aliases }) => aliases.filter(({ type }) => type === recordType.primary_identifier))
         // A named record that was merged into a survivor that is not deleted keeps its source version.
         // The source versions of deleted records, and of records merged into them, are deleted.
-        const merged = await findSurvivors(client, registry, recordType, batch.filter(isStorable))
+        const merged = await findSurvivors(client, registry, recordType, batch.filter(isTextStorable))
         const deletedPrimaries = [...batch.filter((one) => !merged.has(one)), ...retired.map(({ value }) => value)]
-        await forgetSourceVersions(client, registry.id, record_type, deletedPrimaries)
+        await forgetRecordSourceVersions(client, registry.id, record_type, deletedPrimaries)
         if (!isEvent) return rows.length
         const recording = {
           registry,

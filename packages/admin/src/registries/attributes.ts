@@ -16,7 +16,7 @@ import { defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { checkNoGrantNeedsRemoved } from '../grants/ungranted.ts'
 import { closed, flag, Namespace, orNull, RecordTypeName, text } from '../members.ts'
-import { checkSourceFits } from './source-check.ts'
+import { checkSourceFitsKind } from './source-check.ts'
 
 /** The types that an operator's own attribute can have. Only attributes of a kind can have the type `age`. */
 export const ATTRIBUTE_TYPES = ['text', 'code', 'date', 'datetime', 'number', 'boolean'] as const satisfies Attribute['type'][]
@@ -30,7 +30,7 @@ const Names = (description: string) => Type.Array(Type.String(), { description }
 const Paths = Names('Dotted paths in the record, tried in order.')
 const RECORD_TYPE_PLACE = { namespace: Namespace, record_type: RecordTypeName } as const
 
-const FLAG_MEMBERS = {
+const ATTRIBUTE_FLAG_MEMBERS = {
   many: flag('One record may have it many times.'),
   fold: flag('Text is compared without regard to case and accents.'),
   indexed: flag('An index is declared for it.'),
@@ -42,7 +42,7 @@ export const AttributeResult = closed({
   name: Name,
   type: oneOf([...ATTRIBUTE_TYPES, 'age'], { description: 'Type of its values.' }),
   codes: orNull(CODES),
-  ...FLAG_MEMBERS,
+  ...ATTRIBUTE_FLAG_MEMBERS,
   filled: flag('False: searches that ask about it are refused until its column is filled.'),
   from: oneOf(['kind', 'registry'], { description: "Whose it is: the kind's, or added to this registry." }),
   aliases: Names('Other names for it in queries.'),
@@ -61,10 +61,10 @@ export const addAttribute = defineAct(
       type: oneOf(ATTRIBUTE_TYPES, { description: 'Type of its values.' }),
       codes: Type.Optional(CODES),
       aliases: Type.Optional(Names('Other names for it in queries.')),
-      many: Type.Optional(FLAG_MEMBERS.many),
-      fold: Type.Optional(FLAG_MEMBERS.fold),
-      indexed: Type.Optional(FLAG_MEMBERS.indexed),
-      sortable: Type.Optional(FLAG_MEMBERS.sortable),
+      many: Type.Optional(ATTRIBUTE_FLAG_MEMBERS.many),
+      fold: Type.Optional(ATTRIBUTE_FLAG_MEMBERS.fold),
+      indexed: Type.Optional(ATTRIBUTE_FLAG_MEMBERS.indexed),
+      sortable: Type.Optional(ATTRIBUTE_FLAG_MEMBERS.sortable),
     }),
     result: AttributeResult,
   },
@@ -99,7 +99,7 @@ export const removeAttribute = defineAct(
     const registry = await requireRegistry(db, namespace)
     const without = kindWithoutAttribute(registry, record_type, name)
     if (without !== null) {
-      checkSourceFits(registry, without)
+      checkSourceFitsKind(registry, without)
       await checkNoGrantNeedsRemoved(db, namespace, without, name)
     }
     await removeRow(db, namespace, record_type, name)

@@ -17,7 +17,7 @@ export const EventExample = closed({
  */
 export const makeEventExamples = (kind: Kind, type: RecordType, samples: readonly JsonObject[]) =>
   kind.event_types.flatMap((event) => {
-    const record = canHaveEvent(kind, type, event) ? chooseSample(type, event, samples) : undefined
+    const record = canRecordTypeHaveEvent(kind, type, event) ? chooseSample(type, event, samples) : undefined
     if (record === undefined) return []
     const needed = type.attributes.filter(({ name }) => event.needs?.includes(name))
     const needs = needed.map(({ name, paths: [path = name] }) => ({ name, path }))
@@ -27,7 +27,7 @@ export const makeEventExamples = (kind: Kind, type: RecordType, samples: readonl
   })
 
 /** True when records of a type can have an event. An event that no rule derives, such as an adoption, fits all record types. */
-function canHaveEvent({ record_types }: Kind, { event_rules }: RecordType, { name }: EventType): boolean {
+function canRecordTypeHaveEvent({ record_types }: Kind, { event_rules }: RecordType, { name }: EventType): boolean {
   const isMade = (rules: RecordType['event_rules']) => rules.some(({ event }) => event === name)
   return isMade(event_rules) || !record_types.some((other) => isMade(other.event_rules))
 }

@@ -25,7 +25,7 @@ import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import type { HasDatabase } from '../deps.ts'
 import { checkNoGrantNeedsRemoved } from '../grants/ungranted.ts'
 import { closed, flag, Namespace, text } from '../members.ts'
-import { checkSourceFits } from './source-check.ts'
+import { checkSourceFitsKind } from './source-check.ts'
 
 export { COMPARED_AS }
 
@@ -70,7 +70,7 @@ export const addIdentifierType = defineAct(
   },
   async ({ db }: HasDatabase, { namespace, name, ...given }) => {
     const type = identifierTypeOf(await requireRegistry(db, namespace), name, given)
-    await checkComparedAlike(db, namespace, type)
+    await checkRegistriesNormaliseAlike(db, namespace, type)
     return shownTypeByName(await addRow(db, namespace, type), type.name)
   },
 )
@@ -96,7 +96,7 @@ export const changeIdentifierType = defineAct(
     const before = { ...(aliases && { aliases }), ...(patterns && { patterns }), ...(sortable && { sortable }) }
     const type = identifierTypeOf({ kind }, name, { ...before, ...given })
     const changed = { identifier_types: [type], primary_identifiers: {} }
-    checkSourceFits(registry, withIdentifiers(kindWithoutType(kind, name), changed))
+    checkSourceFitsKind(registry, withIdentifiers(kindWithoutType(kind, name), changed))
     return shownTypeByName(await changeRow(db, namespace, type), name)
   },
 )
@@ -112,7 +112,7 @@ export const removeIdentifierType = defineAct(
   async ({ db }: HasDatabase, { namespace, name }) => {
     const registry = await requireRegistry(db, namespace)
     const without = kindWithoutType(registry.kind, resolveIdentifierType(registry.kind, name)?.name ?? name)
-    checkSourceFits(registry, without)
+    checkSourceFitsKind(registry, without)
     await checkNoGrantNeedsRemoved(db, namespace, without, name)
     await removeRow(db, namespace, name)
     return { namespace, name, removed: true }
@@ -161,7 +161,7 @@ export function identifierTypeOf({ kind }: Pick<Registry, 'kind'>, name: string,
  * Checks that other registries normalise the type alike: one value must name the same person in all of them.
  * @throws AdminRefusal another registry normalises it in another way
  */
-async function checkComparedAlike(db: Database, namespace: string, { name, normaliser }: IdentifierType) {
+async function checkRegistriesNormaliseAlike(db: Database, namespace: string, { name, normaliser }: IdentifierType) {
   for (const registry of await listRegistries(db)) {
     const other = registry.kind.identifier_types.find((type) => type.name === name)
     if (registry.namespace === namespace || other === undefined || other.normaliser === normaliser) continue

@@ -32,7 +32,7 @@ const Progress = closed({
 })
 type Progress = Static<typeof Progress>
 
-const NOTHING_BUILT: Progress = {
+const NO_INDEX_BUILD: Progress = {
   state: 'none',
   by: null,
   began_at: null,
@@ -73,7 +73,7 @@ export function createIndexBuilder({
   now = () => new Date(),
 }: HasDatabase & HasClock & { readonly log: Pick<Log, 'error'> }): IndexBuilder {
   const builds = new Map<string, IndexBuildTask>()
-  const progress = (namespace: string): Progress => builds.get(namespace)?.progress ?? NOTHING_BUILT
+  const progress = (namespace: string): Progress => builds.get(namespace)?.progress ?? NO_INDEX_BUILD
   const run = async (namespace: string, build: IndexBuildTask): Promise<void> => {
     const add = (more: Partial<Progress>): void => {
       build.progress = { ...build.progress, ...more }
@@ -108,7 +108,7 @@ export function createIndexBuilder({
       }
       const { promise, resolve } = Promise.withResolvers<void>()
       const began = { state: 'running' as const, by, began_at: isoTime(now()) }
-      const build: IndexBuildTask = { progress: { ...NOTHING_BUILT, ...began }, abort: new AbortController(), ended: promise }
+      const build: IndexBuildTask = { progress: { ...NO_INDEX_BUILD, ...began }, abort: new AbortController(), ended: promise }
       builds.set(namespace, build)
       void run(namespace, build).finally(resolve)
       return build.progress
@@ -157,5 +157,5 @@ async function progressOf(
   const { id } = await requireRegistry(db, namespace)
   const own = indexing.progress(namespace)
   if (own.state === 'running' || !(await areIndexesClaimed(db, id))) return own
-  return { ...NOTHING_BUILT, state: 'elsewhere' }
+  return { ...NO_INDEX_BUILD, state: 'elsewhere' }
 }

@@ -66,7 +66,7 @@ export const applyIndexes = defineAct(
 )
 
 /** Lists the registries that this version can read, each with the record types that need a backfill. */
-export async function listMissingBackfills({
+export async function listRecordTypesToBackfill({
   db,
 }: HasDatabase): Promise<readonly { namespace: string; record_types: readonly string[] }[]> {
   const registries = await listRegistries(db)

@@ -21,7 +21,7 @@ interface ProposalDeps {
 }
 
 /** The most line numbers that a proposal lists of rows with a wrong number of cells, or that cannot be read (`left_out`). */
-const MOST_LINES = 3
+const MOST_LEFT_OUT_LINES = 3
 
 const ValueRule = Type.Unknown({ description: 'How the value is read, as a mapping says it.' })
 const RecordPath = text('Where the value stands in the record.')
@@ -45,7 +45,7 @@ export const proposeMapping = defineAdminFunction(
       left_out: closed(
         {
           rows: wholeNumber('How many.'),
-          lines: Type.Array(Type.Integer(), { description: 'The first ones.', maxItems: MOST_LINES }),
+          lines: Type.Array(Type.Integer(), { description: 'The first ones.', maxItems: MOST_LEFT_OUT_LINES }),
         },
         {
           description: 'Rows that were not looked at: they have another number of cells than the header line, or cannot be read.',
@@ -87,7 +87,7 @@ export const proposeMapping = defineAdminFunction(
       encoding: sample.encoding,
       rows: sample.rows.length,
       whole: sample.whole,
-      left_out: { rows: sample.leftOut.length, lines: sample.leftOut.slice(0, MOST_LINES) },
+      left_out: { rows: sample.leftOut.length, lines: sample.leftOut.slice(0, MOST_LEFT_OUT_LINES) },
       columns: columns.map((column) => ({ ...column, choices: [...column.choices], reasons: [...column.reasons] })),
       lacking: missingPrimaryAdvice(recordType.primary_identifier, recordType.name, columns),
     }

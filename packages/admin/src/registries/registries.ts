@@ -21,7 +21,7 @@ import { isSameJson } from '../approvals/diff-lines.ts'
 import type { HasDatabase } from '../deps.ts'
 import { closed, flag, Namespace, NO_INPUT, orNull, text } from '../members.ts'
 import { isDemoDatabase } from '../participants/participants.ts'
-import { checkSourceFile, checkSourceFits, type SourceDeps, withSourceRefusals } from './source-check.ts'
+import { checkSourceFile, checkSourceFitsKind, convertSourceRefusals, type SourceDeps } from './source-check.ts'
 
 const TimeZone = text('IANA name of the time zone in which its days begin and ages are counted.')
 const MajorityAge = Type.Integer({
@@ -180,12 +180,12 @@ export const changeRegistry = defineAct(
     const registry = await requireRegistry(db, namespace)
     const changed = { ...registry, kind: kindWithPrimaries(registry.kind, primary_identifiers ?? {}) }
     if (source !== undefined) {
-      await withSourceRefusals(async () => checkSourceChange(changed, source))
+      await convertSourceRefusals(async () => checkSourceChange(changed, source))
       await checkSourceFile({ db, env }, changed.kind, source, allow_writer)
-    } else if (primary_identifiers !== undefined) checkSourceFits(registry, changed.kind)
+    } else if (primary_identifiers !== undefined) checkSourceFitsKind(registry, changed.kind)
     // Primary identifiers and source come first, because they may be refused: a call changes all or nothing.
     if (primary_identifiers !== undefined) await setPrimaryIdentifiers(db, namespace, primary_identifiers)
-    if (source !== undefined) await withSourceRefusals(() => changeSource(db, changed, source))
+    if (source !== undefined) await convertSourceRefusals(() => changeSource(db, changed, source))
     return shownRegistry(await updateRegistry(db, namespace, changes))
   },
 )
@@ -219,7 +219,9 @@ function requireKindNamed(kind: string): Kind {
   return found
 }
 
-/** Returns the kind with primary identifier types that are given in any spelling. @throws StoreRefusal a type cannot be primary */
+/**
+ * Returns the kind with primary identifier types that are given in any spelling. @throws StoreRefusal a type cannot be primary
+ */
 function kindWithPrimaries(kind: Kind, given: Readonly<Record<string, string>>): Kind {
   const { types, names } = readPrimaryIdentifiers(kind, given)
   return withIdentifiers(kind, { identifier_types: types, primary_identifiers: names })

@@ -18,14 +18,14 @@ export function* syntheticRecords(
   { kind }: Pick<Registry, 'kind'>,
   recordType: Pick<RecordType, 'name'>,
 ): Generator<JsonObject> {
-  for (const sample of samples(kind.name, renamedPrimaries(kind))) {
+  for (const sample of samples(kind.name, kindToRegistryPrimaryTypes(kind))) {
     // Our own generator makes plain JSON, so the cast is safe.
     if (recordTypesOf(kind, sample).some(({ name }) => name === recordType.name)) yield sample as JsonObject
   }
 }
 
 /** Maps the primary identifier types of the kind to those of the registry, where they differ. */
-function renamedPrimaries({ name: kind, record_types }: Registry['kind']): Record<string, string> {
+function kindToRegistryPrimaryTypes({ name: kind, record_types }: Registry['kind']): Record<string, string> {
   const pairs = (kindNamed(kind)?.record_types ?? []).flatMap(({ name, primary_identifier }) => {
     const own = record_types.find((row) => row.name === name)?.primary_identifier
     return own === undefined || own === primary_identifier ? [] : [[primary_identifier, own] as const]

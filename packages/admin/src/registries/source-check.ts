@@ -23,12 +23,12 @@ export interface SourceDeps extends HasDatabase {
   readonly kind?: Kind | undefined
 }
 
-const Sentences = (description: string) => Type.Array(Type.String(), { description })
+const SourceFindingSentences = (description: string) => Type.Array(Type.String(), { description })
 
-const CHECK_RESULT = closed({
+const SOURCE_CHECK_RESULT = closed({
   database: text('What the database says of itself.'),
-  writes: Sentences('What its account may do beyond reading.'),
-  weak: Sentences('What is weak, and does not stop the source.'),
+  writes: SourceFindingSentences('What its account may do beyond reading.'),
+  weak: SourceFindingSentences('What is weak, and does not stop the source.'),
   records: Type.Array(
     closed({
       record_type: RecordTypeName,
@@ -61,7 +61,7 @@ export const checkSource = defineAdminFunction(
       source: Type.Unknown({ description: 'What the source file holds, as JSON.' }),
       allow_writer: Type.Optional(flag('Its account may write: for a trial, and never for people.')),
     }),
-    result: CHECK_RESULT,
+    result: SOURCE_CHECK_RESULT,
   },
   async (deps: SourceDeps, { of, source, allow_writer }) => {
     return sourceCheckFacts(await checkSourceFile(deps, await requireKind(deps.db, of), source, allow_writer))
@@ -73,7 +73,7 @@ export const checkSource = defineAdminFunction(
  * account that may write is not refused.
  */
 export const checkRegistrySource = defineAdminFunction(
-  { input: closed({ namespace: Namespace }), result: CHECK_RESULT },
+  { input: closed({ namespace: Namespace }), result: SOURCE_CHECK_RESULT },
   async (deps: SourceDeps, { namespace }) => {
     const { kind, source } = await requireRegistry(deps.db, namespace)
     if (source === null) throw new AdminRefusal(`the records of ${namespace} are in our own tables: there is no source`)
@@ -98,7 +98,7 @@ export async function checkSourceFile(
   source: unknown,
   allowWriter = false,
 ): Promise<SourceFindings> {
-  const checked = await withSourceRefusals(async () => {
+  const checked = await convertSourceRefusals(async () => {
     const file = readSourceFile(source, kind)
     const engine = openEngine(file, env)
     try {
@@ -107,12 +107,12 @@ export async function checkSourceFile(
       await engine.close()
     }
   })
-  if (!allowWriter) refuseWriter(checked)
+  if (!allowWriter) checkSourceAccountReadsOnly(checked)
   return checked
 }
 
 /** Turns a refusal of the source file into an AdminRefusal at the member `source` of the input. */
-export async function withSourceRefusals<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function convertSourceRefusals<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
@@ -122,7 +122,7 @@ export async function withSourceRefusals<Result>(work: () => Promise<Result>): P
 }
 
 /** Checks that a kind has all that the source of a registry maps. @throws AdminRefusal */
-export function checkSourceFits({ namespace, source }: Pick<Registry, 'namespace' | 'source'>, kind: Kind): void {
+export function checkSourceFitsKind({ namespace, source }: Pick<Registry, 'namespace' | 'source'>, kind: Kind): void {
   const cause = source === null ? null : findSourceFault(source, kind)
   if (cause === null) return
   const message = `the source of ${namespace} would not fit (${cause.message}); change it first`
@@ -141,7 +141,7 @@ export function findSourceFault(source: object, kind: Kind): SourceRefusal | nul
 }
 
 /** Refuses a source whose account may write. @throws AdminRefusal */
-export function refuseWriter({ writes }: Pick<SourceFindings, 'writes'>): void {
+export function checkSourceAccountReadsOnly({ writes }: Pick<SourceFindings, 'writes'>): void {
   if (writes.length === 0) return
   throw new AdminRefusal(
     `the account of the source may do more than read: ${writes.join('; ')}. Give it an account that may only read, or say --allow-writer for a trial`,

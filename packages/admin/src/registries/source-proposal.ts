@@ -8,7 +8,7 @@ import Type from 'typebox'
 import { AdminRefusal, defineAdminFunction } from '../admin-function.ts'
 import { closed, flag, text, wholeNumber } from '../members.ts'
 import { requireKind } from './mapping-proposal.ts'
-import { refuseWriter, type SourceDeps, withSourceRefusals } from './source-check.ts'
+import { checkSourceAccountReadsOnly, convertSourceRefusals, type SourceDeps } from './source-check.ts'
 
 /** The number of connections to the database that is proposed as a source. */
 const POOL_SIZE = 1
@@ -44,12 +44,12 @@ export const proposeSource = defineAdminFunction(
     }
     const named = Object.entries(tables).map(([type, table]) => [type || kind.record_types[0].name, table] as const)
     const url = url_env === undefined ? { file: url_file ?? '' } : { env: url_env }
-    return withSourceRefusals(async () => {
+    return convertSourceRefusals(async () => {
       const limits = { pool: POOL_SIZE, statementTimeout: MOST_QUERY_MS, candidates: 0, timeZone: 'UTC', ca: null, mirror: null }
       const file = { engine: checkEngine(name), url, ...limits, records: new Map() }
       const engine = openEngine(file, env)
       try {
-        if (!allow_writer) refuseWriter(await engine.report())
+        if (!allow_writer) checkSourceAccountReadsOnly(await engine.report())
         const records = await propose(kind, file, engine, new Map(named))
         const members = records.flatMap(({ own, children }) => [own, ...children].flatMap(({ columns }) => columns))
         return {

@@ -25,18 +25,18 @@ import { requireParticipant } from '../participants/participants.ts'
 import { makeTrialEnvelope, textToSign } from './envelope.ts'
 
 /** The answer of our own listener for peers. */
-export interface ListenerAnswer {
+export interface PeerListenerAnswer {
   readonly status: number
   readonly text: string
 }
 
-export interface OwnListener {
+export interface PeersListenerClient {
   /** Posts a request to the listener for peers of this node; null: the node has none. */
-  post(path: string, request: { readonly token: string; readonly body: string }): Promise<ListenerAnswer | null>
+  post(path: string, request: { readonly token: string; readonly body: string }): Promise<PeerListenerAnswer | null>
 }
 
 export interface HasTrialSearch extends HasDatabase {
-  readonly ownListener: OwnListener
+  readonly ownListener: PeersListenerClient
   readonly tokens: {
     issue(owner: Pick<Participant, 'sender_id' | 'client_id' | 'environment'>): Promise<{ access_token: string }>
   }
@@ -110,7 +110,7 @@ export const trySearch = defineAct(
     const { sync_paths, async_paths } = operation('search')
     const [end = ''] = later ? async_paths : sync_paths
     const path = `/${namespace}/v${PROTOCOL_VERSION}/${end}`
-    const problem = findSendProblem(registry, participant)
+    const problem = findSearchSendProblem(registry, participant)
     if (send && problem !== null) throw new AdminRefusal(`send: ${problem}`, { reason: 'conflict' })
     // Without `send` nothing is sent and nothing of a record is shown, so there is no audit entry.
     await enter(send ? {} : null)
@@ -151,14 +151,15 @@ function requireForm(given: Readonly<Partial<Record<QueryWithForm['name'], unkno
 }
 
 /** Why the search may not be sent; null: it may. */
-function findSendProblem(registry: Registry, participant: Participant): string | null {
-  if (!isTrial(registry)) return `the registry ${registry.namespace} is live: a search is only built there`
-  if (!isTrial(participant)) return `${participant.sender_id} is live: nothing is sent in its name`
+function findSearchSendProblem(registry: Registry, participant: Participant): string | null {
+  if (!isDemoOrSandbox(registry)) return `the registry ${registry.namespace} is live: a search is only built there`
+  if (!isDemoOrSandbox(participant)) return `${participant.sender_id} is live: nothing is sent in its name`
   if (participant.signature_policy !== 'required') return null
   return `the messages of ${participant.sender_id} must be signed, and nobody but itself has its key: a search is only built`
 }
 
-const isTrial = ({ demo, environment }: Pick<Registry, 'demo' | 'environment'>): boolean => demo || environment === 'sandbox'
+const isDemoOrSandbox = ({ demo, environment }: Pick<Registry, 'demo' | 'environment'>): boolean =>
+  demo || environment === 'sandbox'
 
 /** Sends the search. The search gets an audit entry of its own, in addition to that of the act. */
 async function sendSearch(

@@ -45,7 +45,7 @@ export async function addAuditKey(db: Database, key: NewAuditKey): Promise<void>
 }
 
 /** True when the audit log ever had an entry. Checkpoints show it after pruning: they are never deleted. */
-export async function hasHadEntries({ pool }: Pick<Database, 'pool'>): Promise<boolean> {
+export async function hasAuditLogHadEntries({ pool }: Pick<Database, 'pool'>): Promise<boolean> {
   const { rows } = await pool.query<{ has: boolean }>(
     'select exists (select from account) or exists (select from account_checkpoint) as has',
   )

@@ -38,10 +38,10 @@ export interface CheckpointReference {
  * The longest time between the `at` of a checkpoint and its commit; a slower statement is cancelled. A search from `since`
  * begins this much earlier, because a checkpoint with an earlier `at` may have been committed later.
  */
-const CHECKPOINT_OVERLAP = '60 seconds'
+const LONGEST_COMMIT_DELAY = '60 seconds'
 
 /**
- * Finds the newest checkpoint of each chain except `chain`, if it is not older than `since` less `CHECKPOINT_OVERLAP`.
+ * Finds the newest checkpoint of each chain except `chain`, if it is not older than `since` less `LONGEST_COMMIT_DELAY`.
  * @param since null: the time of the newest checkpoint of all chains
  */
 export async function findNewestCheckpoints(
@@ -53,7 +53,7 @@ export async function findNewestCheckpoints(
     name: 'newest checkpoints',
     text: `select distinct on (chain) chain, sequence, digest from account_checkpoint
       where chain <> $1 and at > coalesce($2, (select at from account_checkpoint order by id desc limit 1))
-        - interval '${CHECKPOINT_OVERLAP}'
+        - interval '${LONGEST_COMMIT_DELAY}'
       order by chain, id desc`,
     values: [chain, since],
   })
@@ -61,18 +61,18 @@ export async function findNewestCheckpoints(
 }
 
 /** How much of the audit log no witness has, as the checkpoints of the last day say. */
-export interface UnwitnessedCounts {
+export interface UnwitnessedChainCounts {
   /** The number of chains whose newest checkpoint says that the witness failed. */
   readonly unwitnessed: number
   /** The number of entries of these chains after the last checkpoint that a witness surely has. */
   readonly unwitnessedEntries: number
 }
 
-export const NOTHING_UNWITNESSED: UnwitnessedCounts = { unwitnessed: 0, unwitnessedEntries: 0 }
+export const NO_UNWITNESSED_CHAINS: UnwitnessedChainCounts = { unwitnessed: 0, unwitnessedEntries: 0 }
 
 /** Counts what no witness has. If a checkpoint says that the witness worked, the witness has all earlier ones. */
-export async function countUnwitnessed({ pool }: Pick<Database, 'pool'>): Promise<UnwitnessedCounts> {
-  const { rows } = await pool.query<UnwitnessedCounts>(
+export async function countUnwitnessedChains({ pool }: Pick<Database, 'pool'>): Promise<UnwitnessedChainCounts> {
+  const { rows } = await pool.query<UnwitnessedChainCounts>(
     `with newest as (
       select distinct on (chain) chain, sequence, content::json ->> 'witness' as witness from account_checkpoint
       where at > now() - interval '1 day' order by chain, id desc
@@ -84,5 +84,5 @@ export async function countUnwitnessed({ pool }: Pick<Database, 'pool'>): Promis
         order by taken.id desc limit 1), 0)), 0)::double precision as "unwitnessedEntries"
     from newest where witness = 'failed'`,
   )
-  return rows[0] ?? NOTHING_UNWITNESSED
+  return rows[0] ?? NO_UNWITNESSED_CHAINS
 }

@@ -1,6 +1,6 @@
 /** Reads the audit log in pages, in the order of its chains, so that a large database needs little memory. */
 import type { Database } from '@rollcall/database/database'
-import type { Snapshot } from '@rollcall/database/transaction'
+import type { SnapshotConnection } from '@rollcall/database/transaction'
 import { ENTRIES_WITH_CONTENT_SQL, STORED_ENTRY_COLUMNS, type StoredEntry } from './entry-shape.ts'
 
 /** A stored entry with what `verify` checks; `at` has microseconds. */
@@ -17,7 +17,7 @@ export interface EntryToVerify extends StoredEntry {
   readonly is_whole: boolean
   readonly shape: Buffer | null
   readonly persons: Buffer | null
-  /** The array of look-up keys (`entryKeysOf`) as PostgreSQL writes it: in a changed row it may have any numbers. */
+  /** The array of look-up keys (`entrySearchKeysOf`) as PostgreSQL writes it: in a changed row it may have any numbers. */
   readonly keys: string | null
   readonly emergency: boolean | null
 }
@@ -49,7 +49,7 @@ export interface CheckpointToVerify {
 }
 
 /** A stored review of an emergency; `at` has microseconds. */
-export interface StoredReview {
+export interface StoredEmergencyReview {
   readonly id: string
   readonly chain: string
   readonly sequence: number
@@ -77,8 +77,8 @@ const AT_TEXT_SQL = `coalesce(to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:
 const SAFE_SEQUENCE_SQL = `greatest(least(sequence, ${Number.MAX_SAFE_INTEGER}), ${Number.MIN_SAFE_INTEGER}) as sequence`
 const EXACT_SEQUENCE_SQL = 'sequence::text as key'
 
-// Who tampers with the database can give a row of `account` and a row of `account_entry` the same chain and sequence. The rows are
-// sorted by their table, too, so that a page that ends between the two skips neither.
+// Who tampers with the database can give a row of `account` and a row of `account_entry` the same chain and sequence. The rows
+// are sorted by their table, too, so that a page that ends between the two skips neither.
 const READ_ENTRIES = `select chain, ${SAFE_SEQUENCE_SQL}, ${EXACT_SEQUENCE_SQL}, tableoid::text as place, ${AT_TEXT_SQL}, ${STORED_ENTRY_COLUMNS}, commitments, hash,
     tableoid = 'account_entry'::regclass as is_packed, entry <> '' as is_whole,
     shape, persons, keys::text as keys, emergency
@@ -99,7 +99,7 @@ const READ_CHECKPOINTS = `select id::text as id, chain, ${SAFE_SEQUENCE_SQL}, ha
 const READ_TOMBSTONES = `select id::text as id, ${AT_TEXT_SQL}, content, kid, signature, chains::text[] as chains from account_tombstone
   where account_tombstone.id > $1::bigint order by account_tombstone.id limit 10`
 
-/** The columns of a `StoredReview`, as SQL. */
+/** The columns of a `StoredEmergencyReview`, as SQL. */
 export const REVIEW_COLUMNS = `id::text as id, chain, ${SAFE_SEQUENCE_SQL}, ${AT_TEXT_SQL}, reviewed_by, sealed`
 
 const READ_REVIEWS = `select ${REVIEW_COLUMNS} from account_review
@@ -114,7 +114,7 @@ interface WithExactSequence {
 }
 
 async function* readRowsInPages<Row extends object>(
-  snapshot: Snapshot,
+  snapshot: SnapshotConnection,
   text: string,
   first: readonly unknown[],
   keyOf: (row: Row) => readonly unknown[],
@@ -128,7 +128,7 @@ async function* readRowsInPages<Row extends object>(
   }
 }
 
-export const readEntries = (snapshot: Snapshot): AsyncGenerator<EntryToVerify> =>
+export const readEntries = (snapshot: SnapshotConnection): AsyncGenerator<EntryToVerify> =>
   readRowsInPages<EntryToVerify & WithExactSequence & { readonly place: string }>(
     snapshot,
     READ_ENTRIES,
@@ -136,10 +136,10 @@ export const readEntries = (snapshot: Snapshot): AsyncGenerator<EntryToVerify> =
     ({ chain, key, place }) => [chain, key, place],
   )
 
-export const readShapes = (snapshot: Snapshot): AsyncGenerator<ShapeToVerify> =>
+export const readShapes = (snapshot: SnapshotConnection): AsyncGenerator<ShapeToVerify> =>
   readRowsInPages<ShapeToVerify>(snapshot, READ_ENTRY_SHAPES, [Buffer.alloc(0)], ({ digest }) => [digest])
 
-export const readPersons = (snapshot: Snapshot): AsyncGenerator<PersonToVerify> =>
+export const readPersons = (snapshot: SnapshotConnection): AsyncGenerator<PersonToVerify> =>
   readRowsInPages<PersonToVerify & WithExactSequence>(
     snapshot,
     READ_PERSONS,
@@ -148,18 +148,18 @@ export const readPersons = (snapshot: Snapshot): AsyncGenerator<PersonToVerify> 
   )
 
 /** Reads the checkpoints, sorted by chain and then by the order of writing. */
-export const readCheckpoints = (snapshot: Snapshot): AsyncGenerator<CheckpointToVerify> =>
+export const readCheckpoints = (snapshot: SnapshotConnection): AsyncGenerator<CheckpointToVerify> =>
   readRowsInPages(snapshot, READ_CHECKPOINTS, [LEAST_CHAIN_ID, LEAST_SEQUENCE], ({ chain, id }) => [chain, id])
 
-export const readTombstones = (snapshot: Snapshot): AsyncGenerator<TombstoneToVerify> =>
+export const readTombstones = (snapshot: SnapshotConnection): AsyncGenerator<TombstoneToVerify> =>
   readRowsInPages(snapshot, READ_TOMBSTONES, [LEAST_SEQUENCE], ({ id }) => [id])
 
-export const readReviews = (snapshot: Snapshot): AsyncGenerator<StoredReview> =>
+export const readEmergencyReviews = (snapshot: SnapshotConnection): AsyncGenerator<StoredEmergencyReview> =>
   readRowsInPages(snapshot, READ_REVIEWS, [LEAST_SEQUENCE], ({ id }) => [id])
 
 /** Finds the ids and contents of the tombstones that name a chain. */
 export async function findTombstonesOfChain(
-  snapshot: Snapshot,
+  snapshot: SnapshotConnection,
   chain: string,
 ): Promise<readonly Pick<TombstoneToVerify, 'id' | 'content'>[]> {
   const { rows } = await snapshot.query<Pick<TombstoneToVerify, 'id' | 'content'>>(
@@ -171,7 +171,7 @@ export async function findTombstonesOfChain(
 
 /** Finds the checkpoints with these digests (hexadecimal), and what each signs. */
 export async function findCheckpoints(
-  snapshot: Snapshot,
+  snapshot: SnapshotConnection,
   digests: readonly string[],
 ): Promise<ReadonlyMap<string, { readonly chain: string; readonly sequence: number; readonly hash: string }>> {
   const { rows } = await snapshot.query<{ digest: string; chain: string; sequence: number; hash: string }>(
@@ -183,7 +183,7 @@ export async function findCheckpoints(
 }
 
 /** Returns the given chains that have an entry or a checkpoint. */
-export async function findKnownChains(snapshot: Snapshot, chains: readonly string[]): Promise<ReadonlySet<string>> {
+export async function findKnownChains(snapshot: SnapshotConnection, chains: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await snapshot.query<{ chain: string }>(
     `select asked.chain::text as chain from unnest($1::uuid[]) as asked (chain)
       where exists (select from account where account.chain = asked.chain)

@@ -25,10 +25,10 @@ export const ENTRIES_WITH_CONTENT_SQL = entriesSql('account')
 export const STORED_ENTRY_COLUMNS = `account.content, account.packed, account.correlation_id, account.message_id, account.reply_message_id`
 
 /** The columns whose values some marks of a shape stand for. */
-type MarkColumn = 'correlation_id' | 'message_id' | 'reply_message_id'
+type ShapeMarkColumn = 'correlation_id' | 'message_id' | 'reply_message_id'
 
 /** A way to pack the values of a mark. `length`: the bytes of each value; null: the length is written before each value. */
-interface Packing {
+interface ValuePacking {
   readonly length: number | null
   /** The bytes of a value; null when the value has another form. */
   write(value: string): Buffer | null
@@ -43,7 +43,7 @@ const MOST_UNIX_SECONDS = 0xffff_ffff
 /** True for a UUID in lower case: only such a text can be rebuilt from its 16 bytes. */
 export const isLowerCaseUuid = (value: string): boolean => value.length === 36 && LOWER_CASE_UUID_PATTERN.test(value)
 
-const baseEncodedPacking = (encoding: 'base64' | 'base64url'): Packing => ({
+const baseEncodedPacking = (encoding: 'base64' | 'base64url'): ValuePacking => ({
   length: null,
   write(value) {
     const bytes = Buffer.from(value, encoding)
@@ -81,29 +81,31 @@ const PACKINGS_BY_LETTER = {
   s: baseEncodedPacking('base64'),
   /** A JSON text without its quotation marks. */
   t: { length: null, write: (value) => Buffer.from(value), read: (bytes) => bytes.toString() },
-} as const satisfies Readonly<Record<string, Packing>>
+} as const satisfies Readonly<Record<string, ValuePacking>>
 
-const MARK_COLUMNS = { c: 'correlation_id', m: 'message_id', r: 'reply_message_id' } as const satisfies Readonly<
-  Record<string, MarkColumn>
+const SHAPE_MARK_COLUMNS = { c: 'correlation_id', m: 'message_id', r: 'reply_message_id' } as const satisfies Readonly<
+  Record<string, ShapeMarkColumn>
 >
 
 export type PackingLetter = keyof typeof PACKINGS_BY_LETTER
-export type ColumnLetter = keyof typeof MARK_COLUMNS
+export type ColumnLetter = keyof typeof SHAPE_MARK_COLUMNS
 
 /** The mark of each letter. A shape has the mark in place of a value. */
-const marksByLetter = Object.fromEntries(
-  [...Object.keys(PACKINGS_BY_LETTER), ...Object.keys(MARK_COLUMNS)].map((name) => [
+const shapeMarksByLetter = Object.fromEntries(
+  [...Object.keys(PACKINGS_BY_LETTER), ...Object.keys(SHAPE_MARK_COLUMNS)].map((name) => [
     name,
     `\\u00${name.charCodeAt(0).toString(16)}`,
   ]),
 ) as Readonly<Record<PackingLetter | ColumnLetter, string>>
-export const markOfLetter = (name: PackingLetter | ColumnLetter): string => marksByLetter[name]
+export const shapeMarkOfLetter = (name: PackingLetter | ColumnLetter): string => shapeMarksByLetter[name]
 
-const MARK_PATTERN = /\\u00([67][0-9a-f])/
+const SHAPE_MARK_PATTERN = /\\u00([67][0-9a-f])/
 
 /** Divides a shape: the texts between the marks, and between two texts the letter of the mark. */
 export const splitShape = (shape: string): readonly string[] =>
-  shape.split(MARK_PATTERN).map((piece, index) => (index % 2 === 0 ? piece : String.fromCharCode(Number.parseInt(piece, 16))))
+  shape
+    .split(SHAPE_MARK_PATTERN)
+    .map((piece, index) => (index % 2 === 0 ? piece : String.fromCharCode(Number.parseInt(piece, 16))))
 
 /** Packs a value in the way of this letter of a mark. @returns null: the value does not have the form for it */
 export function packValue(name: PackingLetter, value: string): Buffer | null {
@@ -131,10 +133,10 @@ export function entryTextOf(stored: StoredEntry): string | null {
   }
   const readValue = (name: string): string | null => {
     if (isColumnLetter(name))
-      return stored[MARK_COLUMNS[name]] === null ? null : JSON.stringify(stored[MARK_COLUMNS[name]]).slice(1, -1)
+      return stored[SHAPE_MARK_COLUMNS[name]] === null ? null : JSON.stringify(stored[SHAPE_MARK_COLUMNS[name]]).slice(1, -1)
     if (!isPackingLetter(name)) return null
-    const packing: Packing = PACKINGS_BY_LETTER[name]
-    const length = packing.length ?? takeValueLength(take)
+    const packing: ValuePacking = PACKINGS_BY_LETTER[name]
+    const length = packing.length ?? readLengthPrefix(take)
     const bytes = length === null ? null : take(length)
     return bytes === null ? null : packing.read(bytes)
   }
@@ -148,10 +150,10 @@ export function entryTextOf(stored: StoredEntry): string | null {
   return text !== '' && at === packed.length ? text : null
 }
 
-const isColumnLetter = (name: string): name is ColumnLetter => Object.hasOwn(MARK_COLUMNS, name)
+const isColumnLetter = (name: string): name is ColumnLetter => Object.hasOwn(SHAPE_MARK_COLUMNS, name)
 const isPackingLetter = (name: string): name is PackingLetter => Object.hasOwn(PACKINGS_BY_LETTER, name)
 
-function takeValueLength(take: (length: number) => Buffer | null): number | null {
+function readLengthPrefix(take: (length: number) => Buffer | null): number | null {
   const first = take(1)?.[0]
   if (first === undefined || first < 0x80) return first ?? null
   const rest = take(3)

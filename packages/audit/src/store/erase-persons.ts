@@ -4,7 +4,7 @@ import { StoreRefusal } from '@rollcall/database/refusal'
 import { type Kysely, sql } from 'kysely'
 import { ENTRIES_WITH_CONTENT_SQL } from './entry-shape.ts'
 import { IS_ENTRY_HELD_SQL } from './held-entries.ts'
-import { entryKeyOf, erasePackedPersons, personRowsSql, unpackPersons } from './packed-persons.ts'
+import { entrySearchKeyOf, erasePackedPersons, personRowsSql, unpackPersons } from './packed-persons.ts'
 
 /** The place of a person in the audit log: the entry, and the position among the persons of the entry. */
 export interface PersonPlace {
@@ -33,7 +33,7 @@ export async function countPersonRows(connection: Kysely<unknown>, pseudonyms: r
 }
 
 const personRowsOfPseudonyms = (pseudonyms: readonly Buffer[]) =>
-  sql.raw(personRowsSql(`'{${pseudonyms.map(entryKeyOf).join()}}'::bigint[]`))
+  sql.raw(personRowsSql(`'{${pseudonyms.map(entrySearchKeyOf).join()}}'::bigint[]`))
 
 /** SQL subquery: the entry of a row, if a hold protects the entry. */
 const heldEntrySql = (row: string) =>
@@ -77,8 +77,8 @@ async function erasePersonsInEntries(
   const isErased = (pseudonym: Buffer): boolean => pseudonyms.some((one) => one.equals(pseudonym))
   const changed = rows.map(({ chain, sequence, persons, keys }) => {
     const { packed, positions } = erasePackedPersons(persons, isErased)
-    const left = new Set((unpackPersons(packed) ?? []).flatMap(({ person }) => person && entryKeyOf(person.pseudonym)))
-    const gone = new Set(pseudonyms.map(entryKeyOf).filter((key) => !left.has(key)))
+    const left = new Set((unpackPersons(packed) ?? []).flatMap(({ person }) => person && entrySearchKeyOf(person.pseudonym)))
+    const gone = new Set(pseudonyms.map(entrySearchKeyOf).filter((key) => !left.has(key)))
     return { chain, sequence, packed, positions, keys: `{${keys.filter((key) => !gone.has(key)).join()}}` }
   })
   if (changed.some(({ positions }) => positions.length === 0)) {

@@ -24,7 +24,7 @@ export interface HashedEntry {
 }
 
 /**
- * Finds the entries of a request or reply by the message's key (`messageKey`), the oldest first.
+ * Finds the entries of a request or reply by the message's key (`messageIdKey`), the oldest first.
  * @param participant sender_id; undefined: of all
  */
 export async function findPlacesOfMessage(
@@ -43,7 +43,7 @@ export async function findPlacesOfMessage(
   return rows
 }
 
-export interface SigningCheckpoint {
+export interface EntrySigningCheckpoint {
   readonly sequence: number
   readonly content: string
   readonly kid: string
@@ -51,12 +51,12 @@ export interface SigningCheckpoint {
 }
 
 /** Finds the checkpoints that sign an entry, the earliest first. The caller verifies them: other roles may insert rows. */
-export async function* findSigningCheckpoints(
+export async function* findEntrySigningCheckpoints(
   { pool }: Pick<Database, 'pool'>,
   { chain, sequence }: EntryPlace,
-): AsyncGenerator<SigningCheckpoint> {
+): AsyncGenerator<EntrySigningCheckpoint> {
   for (let after = { sequence, id: '0' }; ; ) {
-    const { rows } = await pool.query<SigningCheckpoint & { readonly id: string }>(
+    const { rows } = await pool.query<EntrySigningCheckpoint & { readonly id: string }>(
       `select sequence, id::text as id, content, kid, signature from account_checkpoint
        where chain = $1 and (sequence, id) > ($2, $3::bigint) and sequence < ${Number.MAX_SAFE_INTEGER}
        order by sequence, account_checkpoint.id limit 100`,

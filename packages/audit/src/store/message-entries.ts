@@ -39,7 +39,7 @@ export const OUTCOME_SQL = `case
 /** The audit entry of a message, as the list for operators has it. */
 export interface AuditedMessage extends LoggedEntry {
   readonly outcome: MessageOutcome
-  /** The stored forms (`messageKey`) of the message_ids of the request and of our message. */
+  /** The stored forms (`messageIdKey`) of the message_ids of the request and of our message. */
   readonly message_id: string | null
   readonly reply_message_id: string | null
 }
@@ -47,7 +47,7 @@ export interface AuditedMessage extends LoggedEntry {
 export interface MessageFilter extends Omit<EntryFilter, 'kind'> {
   readonly operation?: string | undefined
   readonly outcome?: MessageOutcome | undefined
-  /** Finds only messages with one of these message_ids (`messageKey`), of the request or of our reply. */
+  /** Finds only messages with one of these message_ids (`messageIdKey`), of the request or of our reply. */
   readonly keys?: readonly string[] | undefined
 }
 

@@ -81,19 +81,19 @@ export function erasePackedPersons(
 }
 
 /** How many bytes of a value make its key. Values may share a key, so the whole values are compared after a look-up. */
-const ENTRY_KEY_BYTES = 6
+const ENTRY_SEARCH_KEY_BYTES = 6
 
 /** The key of a pseudonym or of a correlation_id: a number by which an index finds entries. */
-export const entryKeyOf = (value: Buffer | string): number =>
-  (typeof value === 'string' ? sha256(value) : value).readUIntBE(0, ENTRY_KEY_BYTES)
+export const entrySearchKeyOf = (value: Buffer | string): number =>
+  (typeof value === 'string' ? sha256(value) : value).readUIntBE(0, ENTRY_SEARCH_KEY_BYTES)
 
 /**
  * The numbers by which an index finds an entry, in ascending order: one for each person, and one for each exchange whose stored
  * answer is sent or shown again. @param repeats the correlation_ids of these exchanges
  */
-export function entryKeysOf(persons: readonly PackedPerson[], repeats: readonly string[] = []): readonly number[] {
-  const found = new Set(repeats.map(entryKeyOf))
-  for (const { pseudonym } of persons) found.add(entryKeyOf(pseudonym))
+export function entrySearchKeysOf(persons: readonly PackedPerson[], repeats: readonly string[] = []): readonly number[] {
+  const found = new Set(repeats.map(entrySearchKeyOf))
+  for (const { pseudonym } of persons) found.add(entrySearchKeyOf(pseudonym))
   return [...found].sort((one, other) => one - other)
 }
 

@@ -11,7 +11,7 @@ import { KNOWN_CHAINS_SQL } from './open-chains.ts'
 import { personRowsSql } from './packed-persons.ts'
 
 /** The beginning of a chain, up to an entry. */
-export interface ChainBeginning {
+export interface ChainPartUpToEntry {
   readonly chain: string
   /** The sequence number of the last entry in this beginning of the chain. */
   readonly sequence: number
@@ -40,7 +40,7 @@ export async function findChainsBegunBefore(connection: Kysely<unknown>, before:
 export type PruneStop = 'young' | 'held' | 'end' | null
 
 /** Old entries of a chain that one statement has read. */
-export interface OldEntries extends ChainBeginning {
+export interface OldEntryRange extends ChainPartUpToEntry {
   readonly entries: number
 }
 
@@ -52,7 +52,7 @@ export interface OldEntries extends ChainBeginning {
 export async function readOldEntries(
   connection: Kysely<unknown>,
   { chain, after, before, most }: { chain: string; after: number; before: Date; most: number },
-): Promise<{ readonly chunk: OldEntries | null; readonly stop: PruneStop }> {
+): Promise<{ readonly chunk: OldEntryRange | null; readonly stop: PruneStop }> {
   const { rows } = await sql<{
     sequence: number | null
     hash: Buffer | null
@@ -79,7 +79,7 @@ export async function readOldEntries(
 }
 
 /** A checkpoint and the entry that it signs up to. The caller verifies it: other roles may insert rows. */
-export interface CheckpointWithLastEntry extends ChainBeginning {
+export interface CheckpointWithLastEntry extends ChainPartUpToEntry {
   readonly content: string
   readonly kid: string
   readonly signature: Buffer
@@ -91,9 +91,9 @@ export interface CheckpointWithLastEntry extends ChainBeginning {
  * Finds the first checkpoint that signs the entry `sequence` of a chain. Null when there is none, or when the last entry that the
  * checkpoint signs is not older than `before`.
  */
-export async function findOldSigningCheckpoint(
+export async function findOldEntrySigningCheckpoint(
   connection: Kysely<unknown>,
-  { chain, sequence }: ChainBeginning,
+  { chain, sequence }: ChainPartUpToEntry,
   before: Date,
 ): Promise<CheckpointWithLastEntry | null> {
   const { rows } = await sql<CheckpointWithLastEntry>`
@@ -142,7 +142,7 @@ export async function lockHolds(transaction: Kysely<unknown>): Promise<void> {
  */
 export async function deleteChainPart(
   transaction: Kysely<unknown>,
-  { chain, sequence }: ChainBeginning,
+  { chain, sequence }: ChainPartUpToEntry,
 ): Promise<{ readonly entries: number; readonly persons: number }> {
   const { rows } = await sql<{ persons: number }>`
     select pg_catalog.count(*)::integer as persons from ${sql.raw(personRowsSql())} as person

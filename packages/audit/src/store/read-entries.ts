@@ -2,7 +2,7 @@
 import type { AuditKind, PersonRole, StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import type { Database } from '@rollcall/database/database'
 import { ENTRIES_WITH_CONTENT_SQL, entryTextOf, STORED_ENTRY_COLUMNS, type StoredEntry } from './entry-shape.ts'
-import { entryKeyOf, unpackPersons } from './packed-persons.ts'
+import { entrySearchKeyOf, unpackPersons } from './packed-persons.ts'
 
 /** An entry with its place in the audit log. */
 export interface LoggedEntry {
@@ -57,7 +57,7 @@ export async function findEntriesOfPseudonyms(
        select chain, sequence, null from account_entry where keys && $4
      ) as person using (chain, sequence)
      where ${IS_IN_PERIOD_SQL} order by at, chain, sequence`,
-    [pseudonyms, from ?? null, to ?? null, pseudonyms.map(entryKeyOf)],
+    [pseudonyms, from ?? null, to ?? null, pseudonyms.map(entrySearchKeyOf)],
   )
   return rows.flatMap((row) => {
     const packed = row.persons === null ? [] : (unpackPersons(row.persons) ?? [])
@@ -72,7 +72,7 @@ export async function findEntriesOfPseudonyms(
 }
 
 /** Reads the entries which say that the stored answers to these exchanges were given or shown again, the oldest first. */
-export async function findEntriesThatRepeat(
+export async function findEntriesOfRepeatedAnswers(
   { pool }: Pick<Database, 'pool'>,
   correlation_ids: readonly string[],
   { from, to }: Period,
@@ -86,7 +86,7 @@ export async function findEntriesThatRepeat(
        select chain, sequence from account_entry where keys && $4
      ) as found using (chain, sequence)
      where (content::jsonb -> 'repeats') ?| $1 and ${IS_IN_PERIOD_SQL} order by at, chain, sequence`,
-    [correlation_ids, from ?? null, to ?? null, correlation_ids.map(entryKeyOf)],
+    [correlation_ids, from ?? null, to ?? null, correlation_ids.map(entrySearchKeyOf)],
   )
   return rows.map(parseEntry)
 }

@@ -1,10 +1,10 @@
 /** Stores the findings of operators about emergencies, in rows of their own: the text of an entry never changes. */
 import type { Database } from '@rollcall/database/database'
-import { REVIEW_COLUMNS, type StoredReview } from './entry-pages.ts'
+import { REVIEW_COLUMNS, type StoredEmergencyReview } from './entry-pages.ts'
 
-export type NewReview = Omit<StoredReview, 'id'>
+export type NewEmergencyReview = Omit<StoredEmergencyReview, 'id'>
 
-export async function addReview({ pool }: Pick<Database, 'pool'>, review: NewReview): Promise<void> {
+export async function addEmergencyReview({ pool }: Pick<Database, 'pool'>, review: NewEmergencyReview): Promise<void> {
   const { chain, sequence, at, reviewed_by, sealed } = review
   await pool.query('insert into account_review (chain, sequence, at, reviewed_by, sealed) values ($1, $2, $3, $4, $5)', [
     chain,
@@ -16,9 +16,12 @@ export async function addReview({ pool }: Pick<Database, 'pool'>, review: NewRev
 }
 
 /** Lists the reviews of entries in these chains, the oldest first. */
-export async function listReviews({ pool }: Pick<Database, 'pool'>, chains: readonly string[]): Promise<readonly StoredReview[]> {
+export async function listEmergencyReviews(
+  { pool }: Pick<Database, 'pool'>,
+  chains: readonly string[],
+): Promise<readonly StoredEmergencyReview[]> {
   if (chains.length === 0) return []
-  const { rows } = await pool.query<StoredReview>(
+  const { rows } = await pool.query<StoredEmergencyReview>(
     `select ${REVIEW_COLUMNS} from account_review where chain = any($1::uuid[]) order by account_review.at, account_review.id`,
     [[...new Set(chains)]],
   )

@@ -11,20 +11,21 @@ export interface TrafficRow {
   readonly operation: string | null
   readonly mode: 'synchronous' | 'asynchronous'
   readonly outcome: MessageOutcome
-  /** The step on the scale of durations (`stepDurationMs`); null: the duration is not known. */
+  /** The step on the scale of durations (`durationStepEndMs`); null: the duration is not known. */
   readonly step: number | null
   readonly messages: number
 }
 
-/** Each step of the scale of durations ends at `DURATION_STEP_FACTOR` times the end of the step before. */
-const DURATION_STEP_FACTOR = 1.1
+/** Each step of the scale of durations ends at `DURATION_SCALE_FACTOR` times the end of the step before. */
+const DURATION_SCALE_FACTOR = 1.1
 
 /** The longest duration in a step, in milliseconds. */
-export const stepDurationMs = (step: number): number => DURATION_STEP_FACTOR ** step
+export const durationStepEndMs = (step: number): number => DURATION_SCALE_FACTOR ** step
 
 /**
  * Counts messages except notifications. The duration of an answer or callback goes from the receipt of the request to the audit
- * entry, which is committed before the message is sent. Only the first answer to a repeated request of a participant has a duration.
+ * entry, which is committed before the message is sent. Only the first answer to a repeated request of a participant has a
+ * duration.
  * @param exchanges SQL for a `from` clause: correlation_id and received_at of each exchange that is stored
  */
 export async function countTrafficBetween(
@@ -47,7 +48,7 @@ export async function countTrafficBetween(
               and earlier.content::jsonb ->> 'participant' is not distinct from members ->> 'participant'
               and (earlier.at, earlier.chain, earlier.sequence) < (answered.at, answered.chain, answered.sequence)
               and strpos(earlier.content, '"kind":"answer"') > 0
-          ) then ceil(ln(greatest(extract(epoch from answered.at - received_at) * 1000, 1)::float8) / ln(${DURATION_STEP_FACTOR}::float8))
+          ) then ceil(ln(greatest(extract(epoch from answered.at - received_at) * 1000, 1)::float8) / ln(${DURATION_SCALE_FACTOR}::float8))
           end as step
         from answered left join ${exchanges} as exchange on members ->> 'kind' in ('answer', 'callback')
           and exchange.correlation_id = answered.correlation_id::uuid

@@ -80,14 +80,14 @@ const WRITE_ENTRIES = `written as (
 const ENTRY_PARAMETER_COUNT = 17
 
 /** Statements by name, made once: each has some kilobytes, and the name determines the text. */
-const statementTextsByName = new Map<string, string>()
+const entryWriteSqlByName = new Map<string, string>()
 
 /** Makes the statement that writes entries together with the rows of the given joint writes. */
 function makeWriteStatement(joints: readonly { readonly write: JointWrite<unknown>; readonly rows: readonly unknown[] }[]) {
   const name = ['write accounts', ...joints.map(({ write }) => write.name)].join(' with ')
   const values = joints.map(({ write, rows }) => write.values(rows))
-  const text = statementTextsByName.get(name) ?? statementSql(joints.map(({ write }, at) => [write, values[at]?.length ?? 0]))
-  statementTextsByName.set(name, text)
+  const text = entryWriteSqlByName.get(name) ?? statementSql(joints.map(({ write }, at) => [write, values[at]?.length ?? 0]))
+  entryWriteSqlByName.set(name, text)
   return { name, text, values: [...values.flat(), ...joints.map(({ rows }) => rows.length)] }
 }
 

@@ -6,7 +6,7 @@ import type { CheckpointToVerify, EntryToVerify, PersonToVerify } from '../store
 import { COMMITMENT_BYTES, commitmentOf, SALT_BYTES } from '../store/packed-persons.ts'
 import type { PrunedChain } from '../tombstones.ts'
 import type { Cursor } from './cursor.ts'
-import { areColumnsRight, type EntryOfRow, readEntry } from './entry.ts'
+import { areColumnsAsInEntryText, type EntryOfRow, readEntry } from './entry.ts'
 import type { Verifier } from './keys.ts'
 import type { VerificationReport } from './report.ts'
 
@@ -56,7 +56,7 @@ export async function verifyChain(chain: string, deps: VerifyChainDeps): Promise
     const read = readEntry(row)
     if (row.shape !== null && row.content === '') report.fault('shape_missing', chain, sequence)
     else if (isEntryChanged(previous, row, at, read)) report.fault('entry_changed', chain, sequence)
-    else if (!areColumnsRight(row, read)) report.fault('entry_columns', chain, sequence)
+    else if (!areColumnsAsInEntryText(row, read)) report.fault('entry_columns', chain, sequence)
     if (checkpoints.endedAt() < sequence) report.fault('entry_after_end', chain, sequence)
     await persons.check(row, read)
     previous = row.hash

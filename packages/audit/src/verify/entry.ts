@@ -3,7 +3,7 @@ import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import { storedMessageIdOrNull } from '../audit-log.ts'
 import type { EntryToVerify } from '../store/entry-pages.ts'
 import { entryTextOf } from '../store/entry-shape.ts'
-import { COMMITMENT_BYTES, entryKeysOf, type UnpackedPerson, unpackPersons } from '../store/packed-persons.ts'
+import { COMMITMENT_BYTES, entrySearchKeysOf, type UnpackedPerson, unpackPersons } from '../store/packed-persons.ts'
 
 /** An entry as read from its row: the text and the commitments, which its hash covers, and its persons. */
 export interface EntryOfRow {
@@ -32,7 +32,7 @@ export function readEntry(row: EntryToVerify): EntryOfRow {
 }
 
 /** True when the columns by which queries find an entry agree with the text of the entry. */
-export function areColumnsRight(row: EntryToVerify, { entry, runs }: EntryOfRow): boolean {
+export function areColumnsAsInEntryText(row: EntryToVerify, { entry, runs }: EntryOfRow): boolean {
   try {
     const { request, reply, ...content } = JSON.parse(entry ?? '') as StoredAuditEntry
     if (storedMessageIdOrNull(request) !== row.message_id || storedMessageIdOrNull(reply) !== row.reply_message_id) return false
@@ -42,7 +42,7 @@ export function areColumnsRight(row: EntryToVerify, { entry, runs }: EntryOfRow)
     return (
       (shape === null) === is_whole &&
       (packed === null) === is_whole &&
-      keys === `{${entryKeysOf(left, content.repeats).join()}}` &&
+      keys === `{${entrySearchKeysOf(left, content.repeats).join()}}` &&
       emergency === (content.emergency === true) &&
       (correlation_id === null || (shape !== null && correlation_id === content.correlation_id))
     )

@@ -37,7 +37,7 @@ export async function createVerifier(
   const redated = new Set<string>()
   const secrets = keys.filter(({ kind }) => kind !== 'signature')
   for (const key of secrets) {
-    if (!(await isSecretUsable(key, vault))) report.fault('key_changed', null, null, key.kid)
+    if (!(await isSecretActiveAndDecryptable(key, vault))) report.fault('key_changed', null, null, key.kid)
   }
   for (const kind of keys.length === 0 ? [] : SYMMETRIC_KEY_KINDS) {
     if (secrets.every((key) => key.kind !== kind)) report.fault('key_missing', null, null, kind)
@@ -47,7 +47,7 @@ export async function createVerifier(
     if (key.public_key === null) continue
     // The server never retires a key of the audit log, so a retired key is a fault. Its signatures are still verified with it.
     if (key.retired_at !== null) report.fault('key_changed', null, null, key.kid)
-    if (await isOwnSignatureKey(key, vault)) known.set(key.kid, createPublicKey({ key: key.public_key, format: 'jwk' }))
+    if (await isSignatureKeyOfAuditLog(key, vault)) known.set(key.kid, createPublicKey({ key: key.public_key, format: 'jwk' }))
     else report.fault('key_changed', null, null, key.kid)
   }
   return {
@@ -75,7 +75,7 @@ export async function createVerifier(
 }
 
 /** True when a secret is active and the master key, if a vault is given, decrypts it, which proves its kid. */
-async function isSecretUsable(key: AuditKey, vault: Vault | null): Promise<boolean> {
+async function isSecretActiveAndDecryptable(key: AuditKey, vault: Vault | null): Promise<boolean> {
   if (key.retired_at !== null) return false
   if (vault === null) return true
   try {
@@ -96,7 +96,7 @@ function isEd25519({ public_key }: AuditKey): boolean {
   }
 }
 
-async function isOwnSignatureKey(key: AuditKey, vault: Vault | null): Promise<boolean> {
+async function isSignatureKeyOfAuditLog(key: AuditKey, vault: Vault | null): Promise<boolean> {
   const thumbprint = await calculateJwkThumbprint(key.public_key ?? {}).catch(() => null)
   if (thumbprint !== key.kid || !isEd25519(key) || key.sealed === null) return false
   if (vault === null) return true

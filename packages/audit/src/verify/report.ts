@@ -57,7 +57,7 @@ export interface VerificationCounts {
 }
 
 /** Entries at the end of a chain that no checkpoint signs. */
-export interface UnsignedTail {
+export interface UnsignedChainTail {
   readonly chain: string
   readonly from: number
   readonly to: number
@@ -66,7 +66,7 @@ export interface UnsignedTail {
 }
 
 /** A restore of the database, as its signed tombstone describes it. */
-export interface RestoreGap {
+export interface ReportedRestore {
   readonly at: string
   readonly snapshot_at: string
   readonly backup: string | null
@@ -80,7 +80,7 @@ export interface RestoreGap {
 
 /** The most faults and tails that are listed; more are counted. */
 const MOST_LISTED_FAULTS = 100
-const MOST_LISTED_TAILS = 20
+const MOST_LISTED_CHAIN_TAILS = 20
 
 export interface VerificationReport {
   readonly counts: VerificationCounts
@@ -88,22 +88,22 @@ export interface VerificationReport {
   /** The chains that have faults. */
   readonly faulty: ReadonlySet<string>
   faultCount: number
-  readonly tails: readonly UnsignedTail[]
+  readonly tails: readonly UnsignedChainTail[]
   /** The last entry of each tail, by chain. */
-  readonly ends: ReadonlyMap<string, Pick<UnsignedTail, 'to' | 'at'>>
+  readonly ends: ReadonlyMap<string, Pick<UnsignedChainTail, 'to' | 'at'>>
   /** The restores, the oldest first. */
-  readonly restores: RestoreGap[]
+  readonly restores: ReportedRestore[]
   /** The number of unsigned entries in all tails. */
   unsigned: number
   fault(kind: FaultKind, chain: string | null, sequence?: number | null, detail?: string | null): void
-  tail(tail: UnsignedTail): void
+  tail(tail: UnsignedChainTail): void
 }
 
 export function newReport(): VerificationReport {
   const faults: AuditLogFault[] = []
   const faulty = new Set<string>()
-  const tails: UnsignedTail[] = []
-  const ends = new Map<string, UnsignedTail>()
+  const tails: UnsignedChainTail[] = []
+  const ends = new Map<string, UnsignedChainTail>()
   const counts = { chains: 0, entries: 0, persons: 0, erased: 0, pruned: 0 }
   return {
     counts: { ...counts, checkpoints: 0, tombstones: 0, reviews: 0, unsealed_reviews: 0, witnessed: 0 },
@@ -124,7 +124,7 @@ export function newReport(): VerificationReport {
       ends.set(tail.chain, tail)
       tails.push(tail)
       tails.sort((a, b) => b.to - b.from - (a.to - a.from))
-      tails.length = Math.min(tails.length, MOST_LISTED_TAILS)
+      tails.length = Math.min(tails.length, MOST_LISTED_CHAIN_TAILS)
     },
   }
 }

@@ -1,10 +1,10 @@
 /** Decides from the tombstones of restores which checkpoints of the witness may be missing. */
 
-import type { Snapshot } from '@rollcall/database/transaction'
+import type { SnapshotConnection } from '@rollcall/database/transaction'
 import { findKnownChains } from '../store/entry-pages.ts'
 import type { RestoreTombstone } from '../tombstones.ts'
 import type { WitnessLine } from '../witness-line.ts'
-import type { RestoreGap, VerificationReport } from './report.ts'
+import type { ReportedRestore, VerificationReport } from './report.ts'
 
 /** Tells which checkpoints are missing because of a restore. */
 export interface LostCheckpointFinder {
@@ -15,14 +15,14 @@ export interface LostCheckpointFinder {
 const CHAIN_ID_PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export function createLostCheckpointFinder(
-  snapshot: Snapshot,
+  snapshot: SnapshotConnection,
   restores: readonly RestoreTombstone[],
   report: VerificationReport,
 ): LostCheckpointFinder {
   const gaps = restores.map((restore) => ({
     restore,
     signed: new Map(restore.open.map(({ chain, signed }) => [chain, signed])),
-    shown: toRestoreGap(restore),
+    shown: toReportedRestore(restore),
   }))
   report.restores.push(...gaps.map(({ shown }) => shown))
   return {
@@ -49,7 +49,7 @@ export function createLostCheckpointFinder(
   }
 }
 
-const toRestoreGap = ({ at, snapshot_at, backup, reason, journal, open }: RestoreTombstone): RestoreGap => ({
+const toReportedRestore = ({ at, snapshot_at, backup, reason, journal, open }: RestoreTombstone): ReportedRestore => ({
   at,
   snapshot_at,
   backup,

@@ -2,14 +2,14 @@ import { createSecretKey } from 'node:crypto'
 import { DecryptionError } from '@rollcall/keys/encrypted-value'
 import type { Vault } from '@rollcall/keys/vault'
 import { type ConfidentialKey, decryptAuditKey } from '../keys.ts'
-import { openReview } from '../reviews.ts'
+import { decryptEmergencyReview } from '../reviews.ts'
 import type { AuditKey } from '../store/audit-keys.ts'
-import type { StoredReview } from '../store/entry-pages.ts'
+import type { StoredEmergencyReview } from '../store/entry-pages.ts'
 import type { VerificationReport } from './report.ts'
 
 /** Verifies reviews of emergencies. @param vault null: reviews are only counted, as their seals need the master key */
 export async function verifyReviews(
-  rows: AsyncIterable<StoredReview>,
+  rows: AsyncIterable<StoredEmergencyReview>,
   keys: readonly AuditKey[],
   vault: Vault | null,
   report: VerificationReport,
@@ -18,7 +18,7 @@ export async function verifyReviews(
   for await (const row of rows) {
     report.counts.reviews += 1
     if (vault === null) continue
-    const review = key === null ? null : openReview(key, row)
+    const review = key === null ? null : decryptEmergencyReview(key, row)
     if (review === null) report.fault('review_changed', row.chain, row.sequence, `review ${row.id}`)
     else if (!review.isBound) report.counts.unsealed_reviews += 1
   }

@@ -1,6 +1,6 @@
 /** Reads the tombstones of the audit log, which say what was removed and may therefore be missing. */
 
-import type { Snapshot } from '@rollcall/database/transaction'
+import type { SnapshotConnection } from '@rollcall/database/transaction'
 import { findTombstonesOfChain, type TombstoneToVerify } from '../store/entry-pages.ts'
 import { chainsNamedIn, type PrunedChain, type RestoreTombstone, type TombstoneContent } from '../tombstones.ts'
 import { isSameTime } from './chain.ts'
@@ -19,7 +19,7 @@ export interface TombstoneFacts {
 
 /** Verifies the tombstones, and reports their faults. */
 export async function verifyTombstones(
-  snapshot: Snapshot,
+  snapshot: SnapshotConnection,
   rows: AsyncIterable<TombstoneToVerify>,
   verifier: Verifier,
   report: VerificationReport,

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { vaultOf } from '../../../settings/test/audit-log.ts'
 import { places, review, tamper, twoChains, verified } from '../../../settings/test/tampering.ts'
-import { sealDetails } from '../confidential.ts'
+import { encryptConfidentialDetails } from '../confidential.ts'
 import { loadAuditKeys } from '../keys.ts'
 import { verifyAuditLog } from './verify.ts'
 
@@ -32,7 +32,7 @@ test('a review that a stranger inserts', async () => {
 test('a review of an earlier version verifies, and is counted: its seal has the finding alone', async () => {
   const { on, chain } = await twoChains()
   const { confidential } = await loadAuditKeys(on.db, await vaultOf(on.db))
-  const sealed = sealDetails(confidential, { chain, sequence: 3 }, { finding: 'Checked' })
+  const sealed = encryptConfidentialDetails(confidential, { chain, sequence: 3 }, { finding: 'Checked' })
   await tamper(on, 'insert into account_review (chain, sequence, reviewed_by, sealed) values ($1, 3, $2, $3)', [
     chain,
     'auditor',

@@ -2,16 +2,16 @@
 import { hash } from 'node:crypto'
 
 import type { Database } from '@rollcall/database/database'
-import { type Snapshot, withSnapshot } from '@rollcall/database/transaction'
+import { type SnapshotConnection, withSnapshot } from '@rollcall/database/transaction'
 import type { Vault } from '@rollcall/keys/vault'
 import type { CheckpointContent } from '../checkpoints.ts'
 import { listAuditKeys } from '../store/audit-keys.ts'
 import {
   findCheckpoints,
   readCheckpoints,
+  readEmergencyReviews,
   readEntries,
   readPersons,
-  readReviews,
   readShapes,
   readTombstones,
 } from '../store/entry-pages.ts'
@@ -62,7 +62,7 @@ export async function verifyAuditLog({
     ]
     for await (const { digest, content } of rowsUntilAborted(signal, readShapes(snapshot)))
       if (!hash('sha256', content, 'buffer').equals(digest)) report.fault('shape_changed', null, null, digest.toString('hex'))
-    const others = createNamedCheckpointCheck(snapshot, report)
+    const others = createOtherChainCheck(snapshot, report)
     for (;;) {
       const heads = [await entries.peek(), await persons.peek(), await checkpoints.peek()]
       const [chain] = heads.flatMap((head) => (head === undefined ? [] : [head.chain])).toSorted()
@@ -79,7 +79,7 @@ export async function verifyAuditLog({
       })
     }
     await others.finish()
-    await verifyReviews(rowsUntilAborted(signal, readReviews(snapshot)), keys, vault, report)
+    await verifyReviews(rowsUntilAborted(signal, readEmergencyReviews(snapshot)), keys, vault, report)
     if (witness !== null) await compareWithWitness(snapshot, rowsUntilAborted(signal, witness), { report, gaps })
     return { report, keys: [...verifier.used].toSorted() }
   })
@@ -96,11 +96,11 @@ async function* rowsUntilAborted<Row>(signal: AbortSignal | undefined, rows: Asy
 const MOST_CHECKPOINTS_READ = 500
 
 /** A checkpoint of another chain, as the content of a signed checkpoint names it. */
-type NamedCheckpoint = CheckpointContent['others'][number]
+type OtherChainCheckpoint = CheckpointContent['others'][number]
 
 /** A checkpoint names checkpoints of other chains. This check reports each named checkpoint that is not stored, once. */
-function createNamedCheckpointCheck(snapshot: Snapshot, report: VerificationReport) {
-  let waiting: { readonly other: NamedCheckpoint; readonly by: string }[] = []
+function createOtherChainCheck(snapshot: SnapshotConnection, report: VerificationReport) {
+  let waiting: { readonly other: OtherChainCheckpoint; readonly by: string }[] = []
   const missing = new Set<string>()
   const lookUp = async (): Promise<void> => {
     const found = await findCheckpoints(
@@ -117,7 +117,7 @@ function createNamedCheckpointCheck(snapshot: Snapshot, report: VerificationRepo
     waiting = []
   }
   return {
-    async add(other: NamedCheckpoint, by: string): Promise<void> {
+    async add(other: OtherChainCheckpoint, by: string): Promise<void> {
       waiting.push({ other, by })
       if (waiting.length >= MOST_CHECKPOINTS_READ) await lookUp()
     },
@@ -126,7 +126,7 @@ function createNamedCheckpointCheck(snapshot: Snapshot, report: VerificationRepo
 }
 
 async function compareWithWitness(
-  snapshot: Snapshot,
+  snapshot: SnapshotConnection,
   lines: AsyncIterable<string>,
   { report, gaps }: { readonly report: VerificationReport; readonly gaps: LostCheckpointFinder },
 ): Promise<void> {

@@ -51,9 +51,9 @@ export class BackupDamaged extends Error {
 }
 
 /** The SHA-256 of the header and the bytes before it. The encryption binds each chunk to it. */
-export const headerBinding = (head: Buffer): Buffer => hash('sha256', head, 'buffer')
+export const headerHash = (head: Buffer): Buffer => hash('sha256', head, 'buffer')
 
-function nonceAndBinding(binding: Buffer, number: number, last: boolean): { nonce: Buffer; bound: Buffer } {
+function makeChunkNonceAndAad(binding: Buffer, number: number, last: boolean): { nonce: Buffer; bound: Buffer } {
   // The nonce is the number of the chunk. It is unique, because the key is used for this file only.
   const nonce = Buffer.alloc(12)
   nonce.writeBigUInt64BE(BigInt(number), 4)
@@ -66,7 +66,7 @@ export function sealChunk(
   binding: Buffer,
   { number, last, part }: { readonly number: number; readonly last: boolean; readonly part: Buffer },
 ): Buffer {
-  const { nonce, bound } = nonceAndBinding(binding, number, last)
+  const { nonce, bound } = makeChunkNonceAndAad(binding, number, last)
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
   cipher.setAAD(bound)
   const length = Buffer.alloc(4)
@@ -81,7 +81,7 @@ export function openChunk(
   { number, last, chunk }: { readonly number: number; readonly last: boolean; readonly chunk: Buffer },
 ): Buffer | null {
   if (chunk.length < TAG_BYTES) return null
-  const { nonce, bound } = nonceAndBinding(binding, number, last)
+  const { nonce, bound } = makeChunkNonceAndAad(binding, number, last)
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
   decipher.setAAD(bound)
   decipher.setAuthTag(chunk.subarray(-TAG_BYTES))

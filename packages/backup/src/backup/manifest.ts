@@ -9,7 +9,7 @@ export interface TableRowCount extends Pick<CatalogTable, 'schema' | 'name'> {
   readonly rows: number
 }
 
-export interface BackupEnd {
+export interface BackupEndPart {
   readonly tables: readonly TableRowCount[]
   readonly sequences: readonly CatalogSequence[]
 }

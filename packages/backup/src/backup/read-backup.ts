@@ -4,13 +4,13 @@ import type { MasterKeySource } from '@rollcall/keys/master-key'
 import type { CatalogTable } from '../store/catalog.ts'
 import { openBackupKey } from './backup-key.ts'
 import { BackupDamaged, type BackupHeader } from './file-format.ts'
-import type { BackupEnd, BackupManifest } from './manifest.ts'
+import type { BackupEndPart, BackupManifest } from './manifest.ts'
 import { type OpenBackup, openBackupFile } from './read-file.ts'
 
 export interface CheckedBackup {
   readonly header: BackupHeader
   readonly manifest: BackupManifest
-  readonly end: BackupEnd
+  readonly end: BackupEndPart
   readonly bytes: number
   readonly sha256: string
   /** Yields the tables in the order of the file, with their rows in the text format of COPY. @throws BackupDamaged */
@@ -24,7 +24,7 @@ export async function checkBackup(path: string, source: MasterKeySource): Promis
   try {
     const key = await openBackupKey(file.header, source)
     let manifest: BackupManifest | null = null
-    let end: BackupEnd | null = null
+    let end: BackupEndPart | null = null
     for await (const { kind, content } of file.parts(key)) {
       if (kind === 'manifest') manifest = JSON.parse(content.toString())
       if (kind === 'end') end = JSON.parse(content.toString())

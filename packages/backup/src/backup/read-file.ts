@@ -9,7 +9,7 @@ import { StoreRefusal } from '@rollcall/database/refusal'
 import {
   BackupDamaged,
   type BackupHeader,
-  headerBinding,
+  headerHash,
   MAGIC,
   MAX_CHUNK_BYTES,
   MAX_HEADER_BYTES,
@@ -106,7 +106,7 @@ interface PartsSource {
 }
 
 async function* readParts(file: FileHandle, { head, size, key }: PartsSource) {
-  const binding = headerBinding(head)
+  const binding = headerHash(head)
   let at = head.length
   for (let number = 0; ; number += 1) {
     const length = at + 4 <= size ? (await readBytesAt(file, at, 4)).readUInt32BE() : 0

@@ -14,7 +14,7 @@ import {
   type CatalogTable,
   findFilledTable,
   findTableOwners,
-  listExistingObjects,
+  listSchemaObjects,
   listSequences,
   listTables,
   quoteCatalogName,
@@ -57,7 +57,7 @@ export interface LoadedBackup {
  */
 export async function loadBackup(deps: LoadDeps, backup: CheckedBackup): Promise<LoadedBackup> {
   const { db, owner } = deps
-  const before = await requireEmptyOrRestored(owner, backup)
+  const before = await requireEmptyOrLoadedDatabase(owner, backup)
   if (before !== null) return { restoration: before, tables: backup.end.tables, left_out: [], before: true }
   await migrate(owner, db, backup.header.schema)
   const restoration = await withTransaction(owner.pool, async (client) => {
@@ -72,7 +72,7 @@ export async function loadBackup(deps: LoadDeps, backup: CheckedBackup): Promise
 }
 
 /** Refuses a database with content. @returns null when it is empty, or the id of the restoration that loaded this backup */
-async function requireEmptyOrRestored({ pool }: Database, { header }: CheckedBackup): Promise<number | null> {
+async function requireEmptyOrLoadedDatabase({ pool }: Database, { header }: CheckedBackup): Promise<number | null> {
   const unknown = unknownMigrations(header.schema)
   if (unknown.length > 0) {
     throw new StoreRefusal(
@@ -83,7 +83,7 @@ async function requireEmptyOrRestored({ pool }: Database, { header }: CheckedBac
   if (last !== null && last.loaded_at !== null && last.applied_at === null && last.backup === header.id) {
     return last.id
   }
-  const [object] = await listExistingObjects(pool)
+  const [object] = await listSchemaObjects(pool)
   if (object === undefined) return null
   const { rows } = await pool.query<{ found: boolean }>(
     `select pg_catalog.to_regclass('rollcall_migration') is not null as found`,

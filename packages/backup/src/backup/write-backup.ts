@@ -7,11 +7,11 @@ import { NO_STATEMENT_TIMEOUT_SQL, withTransaction } from '@rollcall/database/tr
 import { findMasterKeyRecord, type MasterKeyRecord } from '@rollcall/keys/store/master-keys'
 import type { Vault } from '@rollcall/keys/vault'
 import type { PoolClient } from 'pg'
-import { type CatalogTable, listSequences, listTables, lockDefinitions } from '../store/catalog.ts'
+import { type CatalogTable, listSequences, listTables, lockTableDefinitions } from '../store/catalog.ts'
 import { copyRowsOut } from '../store/copy.ts'
 import { newBackupKey } from './backup-key.ts'
 import { type BackupHeader, PART_BYTES } from './file-format.ts'
-import type { BackupEnd, BackupManifest, TableRowCount } from './manifest.ts'
+import type { BackupEndPart, BackupManifest, TableRowCount } from './manifest.ts'
 import { type BackupFile, createBackupFile, refuseExistingFile } from './write-file.ts'
 
 export interface BackupResult {
@@ -40,13 +40,13 @@ export async function writeBackup({ db, vault, signal }: WriteBackupDeps, path: 
     db.pool,
     async (client) => {
       await client.query(NO_STATEMENT_TIMEOUT_SQL)
-      await lockDefinitions(client, await listTables(client))
+      await lockTableDefinitions(client, await listTables(client))
       const snapshot = await readHeaderFacts(client)
       const { key, header } = await makeKeyAndHeader(vault, snapshot)
       const file = await createBackupFile(path, header, key)
       try {
         const tables = await writeTables(client, file, signal)
-        const end: BackupEnd = { tables, sequences: await listSequences(client) }
+        const end: BackupEndPart = { tables, sequences: await listSequences(client) }
         const written = await file.finish(Buffer.from(JSON.stringify(end)))
         return { header, tables, ...written }
       } catch (error) {

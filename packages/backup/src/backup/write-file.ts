@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { deflateRaw } from 'node:zlib'
 import { syncDirectory } from '@rollcall/base/shared/data-directory'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { type BackupHeader, BYTE_BY_PART_KIND, headerBinding, MAGIC, type PartKind, sealChunk } from './file-format.ts'
+import { type BackupHeader, BYTE_BY_PART_KIND, headerHash, MAGIC, type PartKind, sealChunk } from './file-format.ts'
 
 const deflate = promisify(deflateRaw)
 
@@ -14,7 +14,7 @@ const deflate = promisify(deflateRaw)
 const MOST_UNWRITTEN_PARTS = 3
 
 /** The codes with which file systems without hard links refuse one, such as exFAT and some of SMB and FUSE. */
-const NO_LINKS_CODES: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
+const NO_HARD_LINKS_ERROR_CODES: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
 export interface BackupFile {
   /**
@@ -52,7 +52,7 @@ export async function createBackupFile(path: string, header: BackupHeader, key: 
   const file = await open(part, 'wx', 0o600).catch(refuse)
   const head = Buffer.concat([MAGIC, Buffer.from(`${JSON.stringify(header)}\n`)])
   const digest = createHash('sha256')
-  const binding = headerBinding(head)
+  const binding = headerHash(head)
   let bytes = 0
   let number = 0
   let inWork: Promise<Buffer>[] = []
@@ -96,7 +96,7 @@ export async function createBackupFile(path: string, header: BackupHeader, key: 
       await file.close()
       // A link never overwrites an existing file. A renaming would.
       await link(part, path).catch(async (error: NodeJS.ErrnoException) => {
-        if (!NO_LINKS_CODES.has(error.code)) return refuse(error)
+        if (!NO_HARD_LINKS_ERROR_CODES.has(error.code)) return refuse(error)
         await refuseExistingFile(path)
         await rename(part, path).catch(refuse)
       })

@@ -9,8 +9,8 @@ import {
   closeJournalLine,
   currentTimeline,
   type DatabaseAndCopyIds,
-  hasLostLine,
   type JournalHead,
+  mayHaveLostAct,
   moveJournalHead,
   readDatabaseAndCopyIds,
   readJournalHead,
@@ -49,7 +49,7 @@ export function createJournal({ db, vault, path, now = () => new Date() }: Journ
           const file = await openJournalFile(path)
           try {
             const { last, whole } = await readJournalEnd(file)
-            refuseForeignJournal(path, last, owner)
+            refuseOtherDatabaseJournal(path, last, owner)
             const behind = isLineAfterHead(last, head) ? last : head
             const line = await makeJournalLine(opened, { head: behind, owner }, act, now())
             // `whole` is false when a kill cut off the last line. A line feed then ends that line, and readers ignore it.
@@ -129,7 +129,7 @@ async function readJournalEnd(file: FileHandle): Promise<{ readonly last: Journa
  * with a new `incarnation`. If two copies wrote into one file, neither could be restored from it.
  * @throws StoreRefusal
  */
-function refuseForeignJournal(path: string, last: JournalLine | null, { database, incarnation }: DatabaseAndCopyIds): void {
+function refuseOtherDatabaseJournal(path: string, last: JournalLine | null, { database, incarnation }: DatabaseAndCopyIds): void {
   if (last === null) return
   const isOurs = last.database === null || last.database === database
   if (isOurs && last.incarnation === incarnation) return
@@ -147,13 +147,13 @@ const RESTORE_ADOPT_ADVICE = 'Run rollcall restore adopt (docs/backup.md)'
  * @param newest the time of the newest data in the database; null: unknown
  * @throws StoreRefusal the database lacks acts, or the file belongs to another database or copy of it, or is unreadable
  */
-export async function refuseOlderDatabase(
+export async function refuseDatabaseBehindJournal(
   { pool }: Pick<Database, 'pool'>,
   path: string,
   newest: Date | null = null,
 ): Promise<void> {
   const [last, timeline] = [await findLastLine(path), await currentTimeline(pool)]
-  if (last !== null) refuseForeignJournal(path, last, await readDatabaseAndCopyIds(pool))
+  if (last !== null) refuseOtherDatabaseJournal(path, last, await readDatabaseAndCopyIds(pool))
   const head = await readJournalHead(pool)
   const isOther = (stored: string | null) => stored !== null && timeline !== null && stored !== timeline
   // A process may have been killed after it wrote line `begun` into the file, and before the database noted the line. Its act was
@@ -164,7 +164,7 @@ export async function refuseOlderDatabase(
       `the journal has acts that this database does not know: it was restored to an earlier time. ${RESTORE_ADOPT_ADVICE}`,
     )
   }
-  if (timeline === null || !(await hasLostLine(pool, timeline, newest))) return
+  if (timeline === null || !(await mayHaveLostAct(pool, timeline, newest))) return
   throw new StoreRefusal(
     `PostgreSQL was recovered, or another machine took over, while an act of the journal was not yet committed. ${RESTORE_ADOPT_ADVICE}`,
   )

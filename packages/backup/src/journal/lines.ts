@@ -27,10 +27,10 @@ export interface JournalLine {
 
 export const JOURNAL_ENCRYPTION_PURPOSE = 'journal'
 
-type LineIdentity = Pick<JournalLine, 'sequence' | 'previous' | 'at' | 'database' | 'incarnation'>
+type LineBindingMembers = Pick<JournalLine, 'sequence' | 'previous' | 'at' | 'database' | 'incarnation'>
 
 /** The place of a line, to which the encryption binds its act: in another line the act does not decrypt. */
-export const lineBinding = ({ sequence, previous, at, database, incarnation }: LineIdentity) => ({
+export const lineBinding = ({ sequence, previous, at, database, incarnation }: LineBindingMembers) => ({
   table: 'journal',
   id: [sequence, previous, at, database, incarnation].filter((part) => part !== null).join(' '),
 })

@@ -36,11 +36,11 @@ export async function readJournal(
     ).values(),
   ].toSorted((one, other) => one.sequence - other.sequence)
   const end = known.digest.toString('hex')
-  refuseForks(later)
-  refuseOlderJournal(lines, later, known)
+  refuseLinesWithSameNumber(later)
+  refuseJournalBehindSnapshot(lines, later, known)
   const reached = new Set([end])
   const acts = []
-  for (const line of requireOpenLines(lines, known)) acts.push({ at: line.at, act: await decryptAct(line, source) })
+  for (const line of requireLinesOpenInSnapshot(lines, known)) acts.push({ at: line.at, act: await decryptAct(line, source) })
   for (const line of later) {
     if (!reached.has(line.previous)) {
       throw new StoreRefusal(`line ${line.sequence - 1} of the journal is missing: give all its files, as they were written`)
@@ -66,7 +66,7 @@ function refuseOtherDatabases(lines: readonly JournalLine[], { database }: Journ
  * @param later the lines in order of their numbers
  * @throws StoreRefusal
  */
-function refuseForks(later: readonly JournalLine[]): void {
+function refuseLinesWithSameNumber(later: readonly JournalLine[]): void {
   const fork = later.find(
     ({ sequence, incarnation }, at) => later[at - 1]?.sequence === sequence && later[at - 1]?.incarnation !== incarnation,
   )
@@ -80,7 +80,7 @@ function refuseForks(later: readonly JournalLine[]): void {
  * Returns the lines that were open in the snapshot: their acts were not known to be committed, so the snapshot may lack them.
  * @throws StoreRefusal no file has such a line
  */
-function requireOpenLines(lines: readonly JournalLine[], { open }: JournalPosition): readonly JournalLine[] {
+function requireLinesOpenInSnapshot(lines: readonly JournalLine[], { open }: JournalPosition): readonly JournalLine[] {
   return open.flatMap((sequence) => {
     const found = lines.filter((one) => one.sequence === sequence)
     if (found.length > 0) return found
@@ -91,7 +91,7 @@ function requireOpenLines(lines: readonly JournalLine[], { open }: JournalPositi
 }
 
 /** Refuses files that end before the last line that the snapshot knows. @throws StoreRefusal */
-function refuseOlderJournal(lines: readonly JournalLine[], later: readonly JournalLine[], known: JournalHead): void {
+function refuseJournalBehindSnapshot(lines: readonly JournalLine[], later: readonly JournalLine[], known: JournalHead): void {
   if (known.sequence === 0 || later.length > 0) return
   if (lines.some(({ digest }) => digest.equals(known.digest))) return
   throw new StoreRefusal(

@@ -7,7 +7,7 @@ import { quoteCatalogName } from './catalog.ts'
 
 type Client = Pick<PoolClient, 'query'>
 
-interface IndexKeyOrTrigger {
+interface IndexOrKeyOrTrigger {
   /** Schema and name of the table, as SQL. */
   readonly table: string
   readonly owner: string
@@ -45,7 +45,7 @@ const FIND_REMOVABLE_DEFINITIONS_SQL = `
  * @returns a function that creates and enables them again; it must be called in the same transaction of `client`
  */
 export async function stripTablesForLoading(client: Client): Promise<() => Promise<void>> {
-  const { rows } = await client.query<IndexKeyOrTrigger>(FIND_REMOVABLE_DEFINITIONS_SQL)
+  const { rows } = await client.query<IndexOrKeyOrTrigger>(FIND_REMOVABLE_DEFINITIONS_SQL)
   for (const { owner, remove } of rows) await runAsRole(client, owner, () => client.query(remove))
   return async () => {
     for (const { owner, restore } of rows.toReversed()) {

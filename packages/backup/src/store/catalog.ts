@@ -89,13 +89,13 @@ export async function listSequences(client: Client): Promise<readonly CatalogSeq
 }
 
 /** Locks the definitions of tables until the transaction ends. Rows can be written meanwhile. */
-export async function lockDefinitions(client: Client, tables: readonly CatalogTable[]): Promise<void> {
+export async function lockTableDefinitions(client: Client, tables: readonly CatalogTable[]): Promise<void> {
   if (tables.length === 0) return
   await client.query(`lock table ${tables.map(tableNameSql).join(', ')} in access share mode`)
 }
 
 /** The names of objects because of which a database is not empty: tables, views, sequences and functions. */
-export async function listExistingObjects(client: Client): Promise<readonly string[]> {
+export async function listSchemaObjects(client: Client): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select relname::text as name from pg_class join pg_namespace on pg_namespace.oid = relnamespace
       where ${IN_BACKUP_SCHEMAS_SQL} and relkind in ('r', 'p', 'v', 'm', 'f', 'S') and ${notOfExtensionSql('pg_class.oid', 'pg_class')}

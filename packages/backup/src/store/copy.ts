@@ -18,14 +18,14 @@ export async function* copyRowsOut(client: PoolClient, table: CatalogTable): Asy
 }
 
 /** A copy into a table that is under way. */
-export interface CopyIn {
+export interface RunningCopyIn {
   write(piece: Buffer): Promise<void>
   /** Ends the copy. @returns the number of rows */
   end(): Promise<number>
 }
 
 /** Begins to copy into a table. When `write` or `end` throws pg's DatabaseError, the transaction must be rolled back. */
-export function beginCopyIn(client: PoolClient, table: CatalogTable): CopyIn {
+export function beginCopyIn(client: PoolClient, table: CatalogTable): RunningCopyIn {
   const stream = client.query(copyFrom(`copy ${tableWithColumnsSql(table)} from stdin`))
   const done = finished(stream)
   // `done` may reject between two writes. The next `write` or `end` throws that error, so it must not count as unhandled.

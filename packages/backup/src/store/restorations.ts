@@ -62,13 +62,13 @@ export async function markJournalApplied(connection: Kysely<unknown>, id: number
 }
 
 /** Releases the messages that restores hold. @returns false when no restore held messages */
-export async function releaseHeldMessages(client: Client): Promise<boolean> {
+export async function releaseMessagesHeldByRestore(client: Client): Promise<boolean> {
   const { rowCount } = await client.query('update restoration set released_at = now() where released_at is null')
   return (rowCount ?? 0) > 0
 }
 
 /** True when outgoing messages are held after a restore, until the operator releases them. */
-export async function areMessagesHeld({ pool }: { readonly pool: Pool }): Promise<boolean> {
+export async function areMessagesHeldByRestore({ pool }: { readonly pool: Pool }): Promise<boolean> {
   const { rows } = await pool.query<{ held: boolean }>({
     name: 'outgoing messages are held',
     text: 'select exists (select from restoration where released_at is null) as held',

@@ -13,7 +13,7 @@ export interface CsvRow {
   readonly bytes: Buffer
 }
 
-interface CutterOptions {
+interface RowCutterOptions {
   /** The character between cells: ASCII, and not a quote. */
   readonly delimiter: string
   /** The largest size of a row, in bytes. */
@@ -27,7 +27,7 @@ interface CutterOptions {
 /** Cuts the stream into rows, which may hold line breaks inside quotes. */
 export class RowCutter {
   readonly #delimiter: number
-  readonly #options: CutterOptions
+  readonly #options: RowCutterOptions
   #state: 'cell starts' | 'plain' | 'quoted' | 'quote in quoted' = 'cell starts'
   #pieces: Buffer[] = []
   #length = 0
@@ -35,7 +35,7 @@ export class RowCutter {
   #startLine = 1
   #bytes = 0
 
-  constructor(options: CutterOptions) {
+  constructor(options: RowCutterOptions) {
     this.#options = options
     this.#delimiter = options.delimiter.charCodeAt(0)
   }

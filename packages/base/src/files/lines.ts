@@ -1,5 +1,5 @@
 /** Splits a stream of bytes into lines. */
-import { Pieces } from '../shared/pieces.ts'
+import { ByteCollector } from '../shared/pieces.ts'
 
 const [TAB, NEWLINE, RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20]
 
@@ -18,7 +18,7 @@ export interface Line {
 /** Cuts a stream into lines. Blank lines are counted and left out. */
 export class LineCutter {
   readonly #longest: number
-  #pieces = new Pieces()
+  #pieces = new ByteCollector()
   #length = 0
   #line: number
   #end: number
@@ -62,14 +62,14 @@ export class LineCutter {
 
   #keep(piece: Buffer): void {
     this.#length += piece.length
-    if (this.#length > this.#longest) this.#pieces = new Pieces()
+    if (this.#length > this.#longest) this.#pieces = new ByteCollector()
     else if (piece.length > 0) this.#pieces.push(piece)
   }
 
   #take(): Line[] {
     const bytes = this.#pieces.bytes()
     const tooLong = this.#length > this.#longest
-    this.#pieces = new Pieces()
+    this.#pieces = new ByteCollector()
     this.#length = 0
     this.#line += 1
     if (tooLong) return [{ line: this.#line, end: this.#end, bytes: null }]

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 
 /** Reads an address, or a prefix as `address/bits`; null for any other text. An address alone is a prefix with all its bits. */
-export function readPrefix(text: string): { readonly address: string; readonly bits: number } | null {
+export function readAddressPrefix(text: string): { readonly address: string; readonly bits: number } | null {
   const [address = '', length, ...more] = text.split('/')
   const family = isIP(address)
   const most = family === 6 ? 128 : 32

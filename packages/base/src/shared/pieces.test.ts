@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { memoryInUse } from '../../test/memory.ts'
-import { Pieces } from './pieces.ts'
+import { ByteCollector } from './pieces.ts'
 
 it('gives the bytes in their order, also before the end', () => {
-  const pieces = new Pieces()
+  const pieces = new ByteCollector()
   expect(pieces.bytes()).toEqual(Buffer.alloc(0))
   const only = Buffer.from('a')
   pieces.push(only)
@@ -13,7 +13,7 @@ it('gives the bytes in their order, also before the end', () => {
 })
 
 it('takes little more memory than its bytes', () => {
-  const pieces = new Pieces()
+  const pieces = new ByteCollector()
   const before = memoryInUse()
   for (let count = 0; count < 200_000; count += 1) pieces.push(Buffer.from('x'))
   expect(memoryInUse() - before).toBeLessThan(5_000_000)

@@ -1,15 +1,15 @@
 /** Collects bytes that come in pieces of any size. */
 
 /** `push` joins this many pieces into one: a piece may be a single byte, and takes some 200 bytes of memory besides. */
-const MOST_PIECES = 1_024
+const MOST_UNJOINED_PIECES = 1_024
 
-export class Pieces {
+export class ByteCollector {
   readonly #joined: Uint8Array[] = []
   #pieces: Uint8Array[] = []
 
   push(piece: Uint8Array): void {
     this.#pieces.push(piece)
-    if (this.#pieces.length < MOST_PIECES) return
+    if (this.#pieces.length < MOST_UNJOINED_PIECES) return
     this.#joined.push(Buffer.concat(this.#pieces))
     this.#pieces = []
   }

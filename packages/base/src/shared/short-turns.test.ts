@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { ShortTurns } from './short-turns.ts'
+import { ShortEventLoopTurns } from './short-turns.ts'
 
 it('other work runs once the steps have taken 20 milliseconds, and not before', async () => {
   let time = 0
-  const turns = new ShortTurns(() => time)
+  const turns = new ShortEventLoopTurns(() => time)
   let others = 0
   const step = async (took: number): Promise<number> => {
     const other = setImmediate(() => (others += 1))

@@ -3,10 +3,10 @@ import { performance } from 'node:perf_hooks'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** Milliseconds of work after which `next` lets the event loop do other work. */
-const TURN_MS = 20
+const EVENT_LOOP_TURN_MS = 20
 
 /** Splits work into short turns of the event loop. Each piece of work has its own instance and calls `next` between steps. */
-export class ShortTurns {
+export class ShortEventLoopTurns {
   readonly #now: () => number
   #since: number
 
@@ -16,9 +16,9 @@ export class ShortTurns {
     this.#since = now()
   }
 
-  /** Lets the event loop do other work if at least `TURN_MS` have passed since the last pause. */
+  /** Lets the event loop do other work if at least `EVENT_LOOP_TURN_MS` have passed since the last pause. */
   async next(): Promise<void> {
-    if (this.#now() - this.#since < TURN_MS) return
+    if (this.#now() - this.#since < EVENT_LOOP_TURN_MS) return
     await nextTurn()
     this.#since = this.#now()
   }

@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events'
 import { expect, it } from 'vitest'
-import { createWake } from './wake.ts'
+import { createLoopWake } from './wake.ts'
 
 it('a wait ends when it is raised, also before it began, and leaves no listener behind', async () => {
-  const wake = createWake()
+  const wake = createLoopWake()
   const { signal } = new AbortController()
   for (let round = 0; round < 20; round += 1) {
     const waiting = wake.wait(signal)
@@ -16,7 +16,7 @@ it('a wait ends when it is raised, also before it began, and leaves no listener 
 })
 
 it('of several times the earliest ends the wait, and the others are forgotten', async () => {
-  const wake = createWake()
+  const wake = createLoopWake()
   const { signal } = new AbortController()
   wake.raise(10 ** 12)
   const waiting = wake.wait(signal)
@@ -34,7 +34,7 @@ it('of several times the earliest ends the wait, and the others are forgotten', 
 })
 
 it('a wait ends when its signal is aborted', async () => {
-  const wake = createWake()
+  const wake = createLoopWake()
   const stopping = new AbortController()
   const waiting = wake.wait(stopping.signal)
   stopping.abort()

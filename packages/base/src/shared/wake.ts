@@ -1,6 +1,6 @@
 /** Wakes a loop that waits for work: work has come, or will be due after some time. */
 
-export interface Wake {
+export interface LoopWake {
   /**
    * Ends the current wait, else the next one, after this many milliseconds (default: 0). When several calls come before that wait
    * ends, only the call with the earliest time has an effect.
@@ -14,7 +14,7 @@ export interface Wake {
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** @param now milliseconds of a clock that never goes back */
-export function createWake(now: () => number = () => performance.now()): Wake {
+export function createLoopWake(now: () => number = () => performance.now()): LoopWake {
   let at = Number.POSITIVE_INFINITY
   let arm: (() => void) | undefined
   return {

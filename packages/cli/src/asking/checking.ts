@@ -59,7 +59,7 @@ export async function runSystemCheck(target: RegistryTarget, checking: SystemChe
       if (found === 0) throw new CommandError('no record was found: name a person of this registry with --identifier')
       return `${found} of ${item?.pagination?.total_count ?? found} records, ${signatureText(answer)}`
     })
-    return callbacks === null || (await runCallbackSteps(target, { ...checking, callbacks }, runStep))
+    return callbacks === null || (await runCallbackCheckSteps(target, { ...checking, callbacks }, runStep))
   } catch (error) {
     if (error instanceof StepFailed) return false
     throw error
@@ -74,7 +74,7 @@ const signatureText = ({ signed }: { readonly signed: boolean }): string =>
  * @returns true when the on-search came a second time and the test notification came. The registry sends both while its operator
  * runs `participant check --wait`. Without a subscription, no test notification is expected.
  */
-function runCallbackSteps(
+function runCallbackCheckSteps(
   target: RegistryTarget,
   { query, callbacks, subscription, wait, signal, tell }: SystemCheckOptions & { readonly callbacks: object },
   runStep: RunStep,
@@ -135,11 +135,11 @@ const subscriptionCriteria = (query: SearchCriteria, { event, record_type }: Non
     SubscribeCriteria as SubscribeInput
 
 /** Milliseconds between two checks for new callbacks. */
-const RECHECK_PAUSE_MILLISECONDS = 100
+const CALLBACK_CHECK_INTERVAL_MS = 100
 
 async function waitUntil(isOver: () => boolean, milliseconds: number, signal: AbortSignal): Promise<void> {
   for (const end = performance.now() + milliseconds; !isOver() && performance.now() < end; ) {
     signal.throwIfAborted()
-    await new Promise((resolve) => setTimeout(resolve, RECHECK_PAUSE_MILLISECONDS))
+    await new Promise((resolve) => setTimeout(resolve, CALLBACK_CHECK_INTERVAL_MS))
   }
 }

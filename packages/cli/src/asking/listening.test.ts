@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keyPair } from '../../../core/test/key-pairs.ts'
-import { readListening } from './listening.ts'
+import { readListenSettings } from './listening.ts'
 
 const { jwk } = keyPair('Ed25519')
 let path: string
@@ -15,7 +15,7 @@ afterAll(() => rm(join(path, '..'), { recursive: true }))
 
 test('registries are named with where their keys are', async () => {
   const peer = ['a=https://a.example', 'b=https://b.example/keys', `c=${path}`]
-  expect(await readListening({ peer, senderId: 'sp.example' })).toEqual({
+  expect(await readListenSettings({ peer, senderId: 'sp.example' })).toEqual({
     receiver_id: 'sp.example',
     decryption_keys: [],
     peers: [
@@ -28,8 +28,8 @@ test('registries are named with where their keys are', async () => {
 
 test('without keys only where nothing is verified', async () => {
   const off = { peer: ['a'], senderId: 'sp.example', verify: 'off' } as const
-  expect((await readListening(off)).peers).toEqual([{ sender_id: 'a', signature: 'off' }])
-  await expect(readListening({ ...off, verify: 'if-present' })).rejects.toThrow(
+  expect((await readListenSettings(off)).peers).toEqual([{ sender_id: 'a', signature: 'off' }])
+  await expect(readListenSettings({ ...off, verify: 'if-present' })).rejects.toThrow(
     '--peer a names no keys; write a=ADDRESS or a=FILE',
   )
 })

@@ -25,7 +25,7 @@ export interface ListenSettings {
 }
 
 /** Reads from options or demo.json which peers may call back, our own sender_id and our keys to decrypt. @throws CommandError */
-export async function readListening(options: PeerOptions): Promise<ListenSettings> {
+export async function readListenSettings(options: PeerOptions): Promise<ListenSettings> {
   const { peer: named, senderId, verify, decryptKey, decryptKid } = options
   const policy = verify === undefined ? {} : { signature: verify }
   const own = decryptKey === undefined ? null : [await readPrivateKey(decryptKey, decryptKid)]

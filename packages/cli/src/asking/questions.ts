@@ -40,7 +40,7 @@ export async function readQuestions(options: SearchQueryOptions): Promise<readon
       ? searchesInOptions(options)
       : searchesInQueryFile(parseJsonText(query === '-' ? 'standard input' : query, await readFileOrStdin(query)))
   const under = await readConsent(options)
-  return inputs.map((input) => completeSearch(input, options, under))
+  return inputs.map((input) => addSearchOptions(input, options, under))
 }
 
 /** Reads the consent from options: a signed one in a file, or an unsigned one for a purpose. */
@@ -103,7 +103,7 @@ function criteriaFromJson(value: JsonObject): SearchInput {
 const asSearchCriteria = (criteria: JsonObject): SearchCriteria => criteria as JsonObject & SearchCriteria
 
 /** Adds record type, pages, sorting and consent from options to a search. The options override the file of --query. */
-function completeSearch(input: SearchInput, options: SearchQueryOptions, under: UnderConsent): SearchInput {
+function addSearchOptions(input: SearchInput, options: SearchQueryOptions, under: UnderConsent): SearchInput {
   const isItem = 'search_criteria' in input
   const criteria = isItem ? input.search_criteria : input
   const { recordType, pageSize, page, sort } = options

@@ -60,13 +60,13 @@ export const subscriptionCodes = ({ subscriptions = [] }: Pick<SubscribeResponse
 const SUBSCRIPTION_CODE_PATTERN = /\bSUB-[0-9A-Z]{24}\b/g
 
 /** Lists the codes of our existing subscriptions that the rejection already_subscribed names; empty for other errors. */
-export function equalSubscriptionCodes(failure: unknown): readonly string[] {
+export function listExistingSubscriptionCodes(failure: unknown): readonly string[] {
   if (!(failure instanceof ItemRejected) || failure.code !== 'rjct.event.already_subscribed') return []
   return failure.message.match(SUBSCRIPTION_CODE_PATTERN) ?? []
 }
 
 /** Makes the message for the rejection already_subscribed, with advice to end or replace the existing subscriptions. */
-export const equalSubscriptionsText = (codes: readonly string[], namespace: string): string =>
+export const existingSubscriptionsText = (codes: readonly string[], namespace: string): string =>
   [
     `rejected: rjct.event.already_subscribed: you have a subscription to the same, ${codes.join(', ')}`,
     'its notifications go to the address with which it was made, not to this listener',

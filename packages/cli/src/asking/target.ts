@@ -28,7 +28,7 @@ export interface RegistryTarget {
 }
 
 /** Reads the registry and the sender from options. @throws CommandError, which says which option is missing or wrong */
-export async function readTarget(options: RegistryOptions): Promise<RegistryTarget> {
+export async function readRegistryTarget(options: RegistryOptions): Promise<RegistryTarget> {
   const demo = await readDemoFile()
   const { base_url, registry } = readRegistryAddress(options, demo)
   // The demo's secret and keys are used only for the demo, and only if no other sender is named.
@@ -38,7 +38,7 @@ export async function readTarget(options: RegistryOptions): Promise<RegistryTarg
   if (sender_id === undefined) throw new CommandError('--sender-id is missing; give our sender_id at the registry')
 
   const receiver_id = options.receiverId ?? registry?.receiver_id
-  const signing = await readSigning(options, participant)
+  const signing = await readSigningSettings(options, participant)
   const decryption_keys = await decryptionKeys(options, participant)
   const credentials = await readCredentials(options, participant)
   const trust = await readAnswerTrust(options)
@@ -106,7 +106,7 @@ async function readCredentials(
   throw new CommandError(`the secret of --client-id is missing: put it in ${CLIENT_SECRET_VARIABLE} or give --client-secret-file`)
 }
 
-async function readSigning(
+async function readSigningSettings(
   { signKey, signKid, profile }: RegistryOptions,
   participant: DemoCredentials | null,
 ): Promise<Signing | undefined> {

@@ -7,7 +7,7 @@ import { callWithDatabase } from '../environment.ts'
 import { refuseUnwritablePath, writeNewFile } from '../new-file.ts'
 import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
-import { addPersonArguments, readInstant, readPerson } from '../values.ts'
+import { addPersonArguments, readInstant, readPersonIdentifier } from '../values.ts'
 
 export function defineCommand(command: Command): void {
   addPersonArguments(withJsonOption(command))
@@ -24,20 +24,20 @@ entries outlive the record. The access itself gets an audit entry.
 Example: rollcall audit person UIN 8128560370 --from 2026-01-01
 Example: rollcall audit person UIN 8128560370 --report answer.html`,
     )
-    .action(runPerson)
+    .action(runAuditPerson)
 }
 
-interface PersonOptions extends OutputOptions {
+interface AuditPersonOptions extends OutputOptions {
   readonly from?: Date
   readonly to?: Date
   readonly confidential?: true
   readonly report?: string
 }
 
-async function runPerson(type: string, value: string | undefined, options: PersonOptions): Promise<void> {
+async function runAuditPerson(type: string, value: string | undefined, options: AuditPersonOptions): Promise<void> {
   listenForStop()
   const { from, to, confidential, report } = options
-  const person = { ...readPerson(type, value), from: from?.toISOString(), to: to?.toISOString() }
+  const person = { ...readPersonIdentifier(type, value), from: from?.toISOString(), to: to?.toISOString() }
   if (report !== undefined) return writeReport(person, report, options)
   const audited = await callWithDatabase(auditPerson, { ...person, confidential })
   printResult(options, audited, personAuditText(audited))

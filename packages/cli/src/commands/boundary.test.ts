@@ -117,7 +117,7 @@ const USES: readonly Use[] = [
   },
   {
     face: 'server/http/showcase',
-    names: ['type Showcase'],
+    names: ['type DemoContent'],
     files: ['demo/showcase.ts'],
     reason: 'the start page of a demo has its addresses',
   },
@@ -174,7 +174,7 @@ const HELPERS = [
   ...[
     'brokenResult',
     'databaseFacts',
-    'listMissingBackfills',
+    'listRecordTypesToBackfill',
     'requireOperatorOfToken',
     'parseSchedule',
     'readSettingFacts',

@@ -6,7 +6,7 @@ import { type CheckStepResult, runSystemCheck } from '../asking/checking.ts'
 import { toPrintableLine } from '../asking/printing.ts'
 import { readQuestions } from '../asking/questions.ts'
 import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
-import { type RegistryTarget, readAddress, readTarget } from '../asking/target.ts'
+import { type RegistryTarget, readAddress, readRegistryTarget } from '../asking/target.ts'
 import { CommandError, EXIT_CODES } from '../failure.ts'
 import { type OutputOptions, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
@@ -58,7 +58,7 @@ async function runCheck(namespace: string | undefined, options: CheckOptions): P
   const [question, ...others] = await readQuestions({ identifier, ...(recordType !== undefined && { recordType }) })
   if (question === undefined || others.length > 0) throw new CommandError('give one --identifier')
   const query = 'search_criteria' in question ? question.search_criteria : question
-  const target = await readTarget({ ...options, ...(namespace !== undefined && { registry: namespace }) })
+  const target = await readRegistryTarget({ ...options, ...(namespace !== undefined && { registry: namespace }) })
   const steps: CheckStepResult[] = []
   const passed = await runSystemCheck(target, {
     query,

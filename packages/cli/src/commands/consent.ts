@@ -10,13 +10,13 @@ import { collectOption, readTypeAndValue, renameIdentifierMembers } from '../val
 const loadAuthorityActs = () => import('@rollcall/admin/consents/authorities')
 const loadConsentActs = () => import('@rollcall/admin/consents/consents')
 
-const UNFINISHED_TEXT = 'stopping took too long: the servers end the subscriptions, and stop the answers, later'
+const UNFINISHED_STOP_TEXT = 'stopping took too long: the servers end the subscriptions, and stop the answers, later'
 
-const keysText = ({ keys }: { readonly keys: readonly { readonly kid: string }[] }): string =>
+const consentSignerKeysText = ({ keys }: { readonly keys: readonly { readonly kid: string }[] }): string =>
   keys.length === 0 ? 'the keys that it publishes' : keys.map(({ kid }) => kid).join(', ')
 
 /** Options that choose a person's consents: the person as one word TYPE=VALUE, a purpose and a participant. */
-const PERSON_OPTIONS = {
+const PERSON_CONSENTS_OPTIONS = {
   options: {
     identifier_type: null,
     identifier_value: null,
@@ -48,14 +48,14 @@ export const COMMAND_TREE: CommandGroup = {
           examples: ['https://consent.example.org --key public-key.pem'],
           input: ({ keys = [] }) => ({ keys }),
           text: (added) =>
-            `${added.name} may sign consents with ${keysText(added)}${added.jwks_uri === null ? '' : `; it publishes keys at ${added.jwks_uri}`}`,
+            `${added.name} may sign consents with ${consentSignerKeysText(added)}${added.jwks_uri === null ? '' : `; it publishes keys at ${added.jwks_uri}`}`,
         }),
         list: adminCommand(async () => (await loadAuthorityActs()).listConsentAuthorities, {
           about: 'list the authorities with their keys',
           examples: [''],
           text: tableFormatter('name keys jwks_uri', 'no authorities yet; rollcall consent authority add makes one', (row) => ({
             ...row,
-            keys: keysText(row),
+            keys: consentSignerKeysText(row),
           })),
         }),
         remove: adminCommand(async () => (await loadAuthorityActs()).removeConsentAuthority, {
@@ -63,15 +63,15 @@ export const COMMAND_TREE: CommandGroup = {
           args: 'name',
           examples: ['https://consent.example.org'],
           text: (removed) =>
-            `consents of ${removed.name} do not count any more\n${removed.unfinished ? UNFINISHED_TEXT : stoppedText(removed)}`,
+            `consents of ${removed.name} do not count any more\n${removed.unfinished ? UNFINISHED_STOP_TEXT : stoppedText(removed)}`,
         }),
       },
     },
     withdraw: adminCommand(async () => (await loadConsentActs()).withdrawConsent, {
-      ...PERSON_OPTIONS,
+      ...PERSON_CONSENTS_OPTIONS,
       about: 'withdraw a consent: queries and subscriptions under it stop at once',
       options: {
-        ...PERSON_OPTIONS.options,
+        ...PERSON_CONSENTS_OPTIONS.options,
         authority: { help: 'who signed the consent; with --jti' },
         jti: { help: 'jti of the signed consent' },
       },
@@ -82,7 +82,7 @@ export const COMMAND_TREE: CommandGroup = {
     }),
     revoke: lazyCommand('withdraw the signed consents of a revocation list', () => import('./consent-revoke.ts')),
     reinstate: adminCommand(async () => (await loadConsentActs()).reinstateConsent, {
-      ...PERSON_OPTIONS,
+      ...PERSON_CONSENTS_OPTIONS,
       about: 'let consents of a person count again who withdrew them',
       examples: ['--identifier UIN=8128560370 --purpose eligibility'],
       input: ({ identifier, purpose }) => {

@@ -3,7 +3,7 @@ import type { DeliveryChange, showDelivery } from '@rollcall/admin/deliveries/de
 import { adminCommand } from '../admin-command.ts'
 import type { CommandGroup, LeafCommand } from '../command-tree.ts'
 import { CommandError } from '../failure.ts'
-import { factsText, tableFormatter, tableText } from '../output.ts'
+import { namesAndValuesText, tableFormatter, tableText } from '../output.ts'
 
 const loadDeliveryActs = () => import('@rollcall/admin/deliveries/deliveries')
 
@@ -73,5 +73,5 @@ function deliveryText({ made, body, cause, ...delivery }: Awaited<ReturnType<typ
     'no attempts yet',
   )
   const advice = cause === null ? [] : ['', `${cause.meaning} ${cause.advice}`]
-  return [factsText(delivery), ...advice, '', attempts, ...(body == null ? [] : ['', body])].join('\n')
+  return [namesAndValuesText(delivery), ...advice, '', attempts, ...(body == null ? [] : ['', body])].join('\n')
 }

@@ -15,7 +15,7 @@ import { type DemoFile, demoFilePath, makeDemoFileContent, readParticipants, wri
 import { applyDemoConfiguration } from '../demo/directory.ts'
 import { greetingText } from '../demo/greeting.ts'
 import { createDemoReceiver, findEarlierReceiverPort, RECEIVER_PATH, setDemoCallback } from '../demo/receiver.ts'
-import { showcaseOf } from '../demo/showcase.ts'
+import { demoContentOf } from '../demo/showcase.ts'
 import { createDemoSimulation } from '../demo/simulation.ts'
 import { startDemoPage } from '../demo/switches.ts'
 import { readConfiguration } from '../environment.ts'
@@ -128,7 +128,7 @@ async function runDemoServer(stop: StopRequest, config: Config, deps: DemoActDep
     const { url: demoPage } = switches
     const data = process.env.ROLLCALL_DATA ? dirname(path) : null
     const place = { data, port: server.port, adminPort: server.adminPort }
-    server.show(showcaseOf(demo, demoPage, place))
+    server.show(demoContentOf(demo, demoPage, place))
     server.markReady()
     const link = await makeDemoSignInLink(deps, admin.base_url)
     printResult(options, demoSummary(demo, path), greetingText(demo, { path, link, place, demoPage }))

@@ -8,9 +8,9 @@ import type { Config } from '@rollcall/settings/config'
 import { listNodeSettings } from '@rollcall/settings/settings'
 import { describeDatabase, filesCheckedByDoctor, openStorage } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
-import { isDatabaseKnown, readConfiguration } from '../environment.ts'
+import { hasUrlOrEmbeddedDatabase, readConfiguration } from '../environment.ts'
 import { EXIT_CODES, failureText } from '../failure.ts'
-import { judgeMachine } from '../machine/machine-checks.ts'
+import { judgeBackupsAndCertificate } from '../machine/machine-checks.ts'
 import { type OutputOptions, printResult, tableText, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 
@@ -51,22 +51,22 @@ async function listFindings(): Promise<Finding[]> {
   }
   const settings = judgeFacts(SETTING_CHECKS, await readSettingFacts(config, filesCheckedByDoctor(config)))
   return [
-    { check: CONFIGURATION_CHECK, ...okResult(examinedText(config)), command: null },
+    { check: CONFIGURATION_CHECK, ...okResult(examinedConfigurationText(config)), command: null },
     ...settings,
-    ...(await judgeMachine(config.publicUrl)),
+    ...(await judgeBackupsAndCertificate(config.publicUrl)),
     ...(await databaseFindings(config)),
   ]
 }
 
 /** Names the examined database, and the settings that have a value from the environment, a file or a program. */
-function examinedText(config: Config): string {
+function examinedConfigurationText(config: Config): string {
   const names = listNodeSettings(config).flatMap(({ variable, source }) => (source === 'default' ? [] : [variable]))
   const settings = names.length === 0 ? 'every setting at its default' : `these settings: ${names.join(', ')}`
   return `${describeDatabase(config)}, with ${settings}`
 }
 
 async function databaseFindings(config: Config): Promise<Finding[]> {
-  if (!(await isDatabaseKnown(config))) {
+  if (!(await hasUrlOrEmbeddedDatabase(config))) {
     const advice = `there is none in ${config.dataDirectory}: set DATABASE_URL or ROLLCALL_DATA to those of the service, or make one with rollcall serve, demo or migrate`
     return [{ check: 'database', ...brokenResult(advice), command: null }]
   }

@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import { type EnrolledRowCounts, enrolRows, NO_ROWS_ENROLLED } from '../asking/enrolling.ts'
 import { callClient, makeClient } from '../asking/failures.ts'
 import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
-import { readTarget } from '../asking/target.ts'
+import { readRegistryTarget } from '../asking/target.ts'
 import { CommandError, EXIT_CODES } from '../failure.ts'
 import { takeStandardInput } from '../input.ts'
 import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
@@ -51,7 +51,7 @@ async function runEnrol(words: readonly string[], options: EnrolOptions): Promis
   const { namespace, file } = readEnrolArguments(words, options)
   const { rejects: rejectsPath, receiptType: receipt_type } = options
   const read = await readRecordFileOptions(options)
-  const { client } = await readTarget({ ...options, ...(namespace !== undefined && { registry: namespace }) })
+  const { client } = await readRegistryTarget({ ...options, ...(namespace !== undefined && { registry: namespace }) })
   const asking = makeClient(() => new RegistryClient(client))
   const source = await openRecordFile(file === '-' ? takeStandardInput() : file, {
     ...read,

@@ -4,7 +4,7 @@ import { kindNamed, resolveIdentifierType } from '@rollcall/protocol'
 import type { Command } from 'commander'
 import { callClient, makeClient } from '../asking/failures.ts'
 import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
-import { readTarget } from '../asking/target.ts'
+import { readRegistryTarget } from '../asking/target.ts'
 import { CommandError } from '../failure.ts'
 import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
@@ -46,7 +46,7 @@ async function runEnrolled(namespace: string | undefined, options: EnrolledOptio
   if (status === true && programme !== undefined) {
     throw new CommandError('--status cannot be combined with --programme')
   }
-  const { client } = await readTarget({ ...options, ...(namespace !== undefined && { registry: namespace }) })
+  const { client } = await readRegistryTarget({ ...options, ...(namespace !== undefined && { registry: namespace }) })
   const asking = makeClient(() => new RegistryClient(client))
   if (status === true) {
     const label = await callClient(asking.checkEnrolment(person, { signal }), signal)

@@ -7,7 +7,7 @@ const loadIdentifierTypeActs = () => import('@rollcall/admin/registries/identifi
 
 const TYPE_OPTIONS = { aliases: '--alias <name>', patterns: { flags: '--pattern <form>', help: 'form of its values' } } as const
 
-const TYPE_NOTES = `
+const IDENTIFIER_TYPE_NOTES = `
 A form is written with digits, capital letters, - / . _ and classes such as [0-9], [A-Z0-9] or \\d; behind each may stand
 {n}, {n,m} or ?. Values are compared in capitals. A record or a query with a value of another form is refused; records that
 were stored before keep theirs.
@@ -16,7 +16,7 @@ If the registry has records already, run rollcall index apply: it reads their id
 this type is refused. To know the records by the type: rollcall registry set <namespace> --primary <type>, before the first
 import.`
 
-const nextStepText = (namespace: unknown): string =>
+const indexApplyAdviceText = (namespace: unknown): string =>
   `rollcall index apply ${namespace} reads the identifiers of its records again; without records it changes nothing`
 
 export const COMMAND_TREE: CommandGroup = {
@@ -33,20 +33,21 @@ export const COMMAND_TREE: CommandGroup = {
         },
         sortable: { help: 'searches may be sorted by it' },
       },
-      notes: TYPE_NOTES,
+      notes: IDENTIFIER_TYPE_NOTES,
       examples: ["civil CEDULA --pattern '[0-9]{8,10}'"],
       adds: true,
-      text: ({ name }, { namespace }) => `added the identifier type ${name} to ${namespace}\n${nextStepText(namespace)}`,
+      text: ({ name }, { namespace }) => `added the identifier type ${name} to ${namespace}\n${indexApplyAdviceText(namespace)}`,
     }),
     set: adminCommand(async () => (await loadIdentifierTypeActs()).changeIdentifierType, {
       about: 'change the names and forms of an identifier type that was added; what is given replaces what there was',
       args: 'namespace name',
       options: { ...TYPE_OPTIONS, sortable: { help: 'searches may be sorted by it' } },
       more: { '--any-form': 'its values may have any form', '--no-sortable': 'searches are not sorted by it any more' },
-      notes: TYPE_NOTES,
+      notes: IDENTIFIER_TYPE_NOTES,
       examples: ["civil CEDULA --pattern '[0-9]{10}'"],
       input: ({ anyForm }) => (anyForm ? { patterns: [] } : {}),
-      text: ({ name }, { namespace }) => `changed the identifier type ${name} of ${namespace}\n${nextStepText(namespace)}`,
+      text: ({ name }, { namespace }) =>
+        `changed the identifier type ${name} of ${namespace}\n${indexApplyAdviceText(namespace)}`,
     }),
     remove: adminCommand(async () => (await loadIdentifierTypeActs()).removeIdentifierType, {
       about: 'remove an identifier type that was added; of a type of the kind, what was added to it',

@@ -3,7 +3,7 @@ import { EVENT_MODES, type EventMode, importRecords } from '@rollcall/admin/reco
 import { type Command, Option } from 'commander'
 import { withNonDemoDatabase } from '../environment.ts'
 import { EXIT_CODES } from '../failure.ts'
-import { howReadText, importReportText } from '../import-report.ts'
+import { csvReadingText, importReportText } from '../import-report.ts'
 import { takeStandardInput } from '../input.ts'
 import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { reportImportProgress } from '../progress.ts'
@@ -129,7 +129,7 @@ function resultText(
           `${rejected} ${rejected === 1 ? 'was' : 'were'} rejected${rejectsPath === null ? (dry_run ? '; name a file with --rejects to list them' : '') : `: ${rejectsPath} says why`}`,
         ]
       : []),
-    ...howReadText(result.read_as),
+    ...csvReadingText(result.read_as),
     ...importReportText(report, undecided),
     ...(finished ? [] : [`Interrupted; the records counted here are stored. ${resumeAdvice(file)}`]),
   ].join('\n')

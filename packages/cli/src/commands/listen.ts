@@ -7,7 +7,7 @@ import {
   ExecCommandFailed,
   listenForCallbacks,
   type PeerOptions,
-  readListening,
+  readListenSettings,
   warnOfOpenHost,
 } from '../asking/listening.ts'
 import { printableJson, toPrintableLine } from '../asking/printing.ts'
@@ -60,7 +60,7 @@ interface ListenOptions extends PeerOptions, OutputOptions {
 async function runListen(options: ListenOptions): Promise<void> {
   const stop = listenForStop()
   const { host, port, exec, json } = options
-  const listening = await readListening(options)
+  const listening = await readListenSettings(options)
   const give = exec === undefined ? null : createExecHandOver(exec, json ? 'stderr' : 'inherit')
   const receiver = makeClient(
     () =>

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { proposeMapping } from '@rollcall/admin/registries/mapping-proposal'
 import { systemReason } from '@rollcall/base/shared/system-error'
 import type { Command } from 'commander'
-import { isDatabaseKnown, readConfiguration, withDatabase } from '../environment.ts'
+import { hasUrlOrEmbeddedDatabase, readConfiguration, withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { takeStandardInput } from '../input.ts'
 import { leftOutRowsText, proposedMappingText } from '../mapping-text.ts'
@@ -45,7 +45,7 @@ async function runPropose(file: string, of: string, options: ProposeOptions): Pr
   const source = file === '-' ? takeStandardInput() : file
   const input = { of, record_type, delimiter, encoding }
   // With a database, `of` may be a namespace. Without one, `of` must be the name of a kind.
-  const proposal = (await isDatabaseKnown(readConfiguration()))
+  const proposal = (await hasUrlOrEmbeddedDatabase(readConfiguration()))
     ? await withDatabase(({ db }) => proposeMapping({ db, source }, input))
     : await proposeMapping({ db: null, source }, input)
   const text = proposedMappingText(file === '-' ? 'standard input' : file, of, proposal)

@@ -7,7 +7,7 @@ import { EXIT_CODES } from '../failure.ts'
 import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { checkReportText } from '../participant-text.ts'
 import { listenForStop } from '../stop.ts'
-import { trialRecords } from '../synthetic-people.ts'
+import { makeSampleRecords } from '../synthetic-people.ts'
 import { readInstant, wholeNumberReader } from '../values.ts'
 
 /** Milliseconds between two checks while the command waits. */
@@ -58,7 +58,7 @@ async function runCheck({ sender_id, namespace }: ParticipantAtRegistry, options
   const since = (options.since ?? new Date(begun - DAY_MILLISECONDS)).toISOString()
   const report = await withDatabase(async (deps) => {
     for (;;) {
-      const found = await checkParticipant({ ...deps, samples: trialRecords }, { sender_id, namespace, since })
+      const found = await checkParticipant({ ...deps, samples: makeSampleRecords }, { sender_id, namespace, since })
       const isOver = Date.now() - begun >= options.wait * 1_000
       if (found.passed || isOver || signal.aborted) return found
       await sleep(CHECK_PAUSE_MILLISECONDS, undefined, { signal }).catch(() => undefined)

@@ -1,7 +1,7 @@
 /** `rollcall participant policy`: sets how a participant signs and encrypts, and where its keys are. */
 import { changeParticipantPolicy } from '@rollcall/admin/participants/policy'
 import { adminCommand } from '../admin-command.ts'
-import { factsText } from '../output.ts'
+import { namesAndValuesText } from '../output.ts'
 import { profileText, readProfile } from '../profile.ts'
 
 export const { defineCommand } = adminCommand(async () => changeParticipantPolicy, {
@@ -22,5 +22,5 @@ export const { defineCommand } = adminCommand(async () => changeParticipantPolic
   },
   notes: 'Profiles are explained in docs/signature.md. rollcall keys probe finds the profile of a message.',
   examples: ['spmis.example.org --profile jws,as-received,RS256'],
-  text: (shown) => factsText({ ...shown, signature_profile: profileText(shown.signature_profile) }),
+  text: (shown) => namesAndValuesText({ ...shown, signature_profile: profileText(shown.signature_profile) }),
 })

@@ -1,7 +1,7 @@
 /** `rollcall participant`: manages the participants that may ask the registries. */
 import { adminCommand } from '../admin-command.ts'
 import { type CommandGroup, type LeafCommand, lazyCommand } from '../command-tree.ts'
-import { factsText, tableFormatter } from '../output.ts'
+import { namesAndValuesText, tableFormatter } from '../output.ts'
 import { checkReportText, credentialsText } from '../participant-text.ts'
 import { HOST_COMMAND_GROUP, KEY_COMMAND_GROUP } from './participant-keys.ts'
 import { removalCommand } from './removal.ts'
@@ -169,7 +169,7 @@ Exit codes: 0 the participant answered in one of these ways, 1 it did not.`,
       examples: [EXAMPLE_PARTICIPANT],
       text: ({ checks, keys, secrets, grants, subscriptions, ...participant }) => {
         const plain = Object.entries(participant).filter(([, value]) => typeof value !== 'object' || value === null)
-        const facts = factsText({
+        const facts = namesAndValuesText({
           ...Object.fromEntries(plain),
           keys: keys.filter(({ state }) => state === 'live').length,
           secrets: secrets.filter(({ live }) => live).length,

@@ -9,7 +9,7 @@ import { CommandError } from '../failure.ts'
 import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { PEOPLE_SEED, renamedPrimaryIdentifiers, syntheticRecords } from '../synthetic-people.ts'
-import { collectOption, readNamedValues, wholeNumberReader } from '../values.ts'
+import { collectOption, readNameValuePairs, wholeNumberReader } from '../values.ts'
 
 export const addRegistryCommand = {
   defineCommand(command: Command): void {
@@ -30,7 +30,7 @@ export const addRegistryCommand = {
       .option('--alias <receiver_id...>', 'more values of receiver_id that it accepts')
       .option('--time-zone <zone>', 'time zone in which its days begin and ages are counted (default: UTC)')
       .option(...MAJORITY_AGE_OPTION)
-      .addOption(primaryOption())
+      .addOption(makePrimaryIdentifierOption())
       .option(...SOURCE_OPTION)
       .option(...ALLOW_WRITER_OPTION)
       .addHelpText(
@@ -67,7 +67,7 @@ export const setRegistryCommand = {
           'whether its key set names each key for signatures a second time, as sender_id|kid|ed25519',
         ).choices(['on', 'off']),
       )
-      .addOption(primaryOption())
+      .addOption(makePrimaryIdentifierOption())
       .option(...SOURCE_OPTION)
       .option(...ALLOW_WRITER_OPTION)
       .addHelpText(
@@ -138,13 +138,13 @@ async function callWithSourceFile<Result>(
   return refusedWithLine(() => call(value as object), ['source'])
 }
 
-const primaryOption = (): Option =>
+const makePrimaryIdentifierOption = (): Option =>
   new Option('--primary <type>', 'identifier type by which its records are known').argParser(collectOption)
 
 /** Reads primary identifier types: `NID` is for the first record type of the kind, `Group=HOUSEHOLD_NO` for another one. */
-function readPrimaryTypes(kind: string, given: readonly string[] | undefined) {
+function readPrimaryIdentifierTypes(kind: string, given: readonly string[] | undefined) {
   if (given === undefined) return undefined
-  return readNamedValues(given, kindNamed(kind)?.record_types[0].name ?? '')
+  return readNameValuePairs(given, kindNamed(kind)?.record_types[0].name ?? '')
 }
 
 interface AddOptions extends OutputOptions {
@@ -170,7 +170,7 @@ async function runAdd({ kind, namespace: named }: KindAndNamespace, options: Add
     throw new CommandError('--people needs --sandbox: a live registry has the records that are imported')
   }
   const own = { namespace: named ?? options.namespace, sender_id, aliases, time_zone }
-  const primary_identifiers = readPrimaryTypes(kind, options.primary)
+  const primary_identifiers = readPrimaryIdentifierTypes(kind, options.primary)
   const environment = sandbox ? ('sandbox' as const) : undefined
   const registry = { kind, ...own, majority_age: options.majority, primary_identifiers, environment }
   const added = await callWithSourceFile(options.source, (source) =>
@@ -233,7 +233,7 @@ async function runSet(namespace: string, options: SetOptions): Promise<void> {
   const set = (source: object | undefined) =>
     withDatabase(async (deps) => {
       const kind = (await listRegistries(deps, {})).find((row) => row.namespace === namespace)?.kind ?? ''
-      const primary_identifiers = readPrimaryTypes(kind, options.primary)
+      const primary_identifiers = readPrimaryIdentifierTypes(kind, options.primary)
       const changes = {
         aliases: readNoneAsEmptyList(options.alias),
         time_zone,

@@ -4,12 +4,12 @@ import { releaseRestored } from '@rollcall/admin/backup/release'
 import { adoptRestored, restoreDatabase } from '@rollcall/admin/backup/restore'
 import { masterKeySource } from '@rollcall/settings/storage'
 import type { Command } from 'commander'
-import { readConfiguration, withDatabase, withUncheckedDatabase } from '../environment.ts'
+import { readConfiguration, withDatabase, withPossiblyEmptyDatabase } from '../environment.ts'
 import { type OutputOptions, printResult, tableText, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { backupText } from './backup.ts'
 
-const NEXT_STEPS =
+const AFTER_RESTORE_ADVICE =
   'Servers may start, with a new file of the journal (ROLLCALL_JOURNAL): keep the earlier one. ' +
   'Outgoing messages are held: run rollcall restore release'
 
@@ -40,7 +40,7 @@ signs an entry in the audit log, and holds outgoing messages.
 
 Example: rollcall restore adopt --journal /journal/rollcall`,
     )
-    .action(runRestoreAdopt)
+    .action(runAdoptRestoredDatabase)
   withJsonOption(restore.command('release'))
     .description('send what a restored database would send, or cancel it for some participants')
     .option('--cancel <sender_id...>', 'participants to whom nothing of it is sent')
@@ -54,7 +54,7 @@ A message that was sent after the backup goes out again with the same message_id
 Example: rollcall restore release --dry-run
 Example: rollcall restore release --cancel spmis.example.org`,
     )
-    .action(runRelease)
+    .action(runReleaseMessages)
 }
 
 const withJournalOptions = (command: Command): Command =>
@@ -81,7 +81,7 @@ const journalInput = ({ journal, withoutJournal, acceptUndone }: JournalOptions)
 async function runRestore(file: string, options: JournalOptions): Promise<void> {
   const stop = listenForStop()
   const config = readConfiguration()
-  const done = await withUncheckedDatabase(config, ({ config: { limits }, ...deps }) =>
+  const done = await withPossiblyEmptyDatabase(config, ({ config: { limits }, ...deps }) =>
     restoreDatabase(
       { ...deps, limits, masterKeys: masterKeySource(config), signal: stop.signal },
       { file, ...journalInput(options) },
@@ -92,18 +92,22 @@ async function runRestore(file: string, options: JournalOptions): Promise<void> 
     ...(done.migrations.length > 0 ? [`ran ${done.migrations.join(', ')}`] : []),
     ...(done.left_out.length > 0 ? [`tables that Rollcall does not have: ${done.left_out.join(', ')}`] : []),
     journalText(done),
-    NEXT_STEPS,
+    AFTER_RESTORE_ADVICE,
   ]
   printResult(options, done, lines.join('\n'))
 }
 
-async function runRestoreAdopt(_: unknown, command: Command): Promise<void> {
+async function runAdoptRestoredDatabase(_: unknown, command: Command): Promise<void> {
   listenForStop()
   const options = command.optsWithGlobals<JournalOptions>()
   const done = await withDatabase(({ config, ...deps }) =>
     adoptRestored({ ...deps, limits: config.limits, masterKeys: masterKeySource(config) }, journalInput(options)),
   )
-  printResult(options, done, [`the database is as it was at ${done.snapshot_at}`, journalText(done), NEXT_STEPS].join('\n'))
+  printResult(
+    options,
+    done,
+    [`the database is as it was at ${done.snapshot_at}`, journalText(done), AFTER_RESTORE_ADVICE].join('\n'),
+  )
 }
 
 interface AppliedJournal {
@@ -119,14 +123,14 @@ const journalText = ({ journal, undone, open_chains }: AppliedJournal): string =
     ...undone.map(({ kind, rule, acts }) => `NOT DONE: ${kind} ${acts} (${rule})`),
   ].join('\n')
 
-interface ReleaseOptions extends OutputOptions {
+interface ReleaseMessagesOptions extends OutputOptions {
   readonly cancel?: readonly string[]
   readonly dryRun?: boolean
 }
 
-async function runRelease(_: unknown, command: Command): Promise<void> {
+async function runReleaseMessages(_: unknown, command: Command): Promise<void> {
   listenForStop()
-  const { cancel, dryRun, ...options } = command.optsWithGlobals<ReleaseOptions>()
+  const { cancel, dryRun, ...options } = command.optsWithGlobals<ReleaseMessagesOptions>()
   const done = await withDatabase((deps) =>
     releaseRestored(deps, {
       ...(cancel !== undefined && { cancel: [...cancel] }),

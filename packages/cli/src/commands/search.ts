@@ -18,7 +18,7 @@ import {
   recordsOf,
   summariseMessage,
 } from '../asking/summary.ts'
-import { type RegistryTarget, readAddress, readTarget } from '../asking/target.ts'
+import { type RegistryTarget, readAddress, readRegistryTarget } from '../asking/target.ts'
 import { CommandError, EXIT_CODES } from '../failure.ts'
 import { countWithNoun, type OutputOptions, printResult, withJsonOption, writeOutput } from '../output.ts'
 import { listenForStop } from '../stop.ts'
@@ -73,7 +73,7 @@ interface SearchOptions extends RegistryOptions, SearchQueryOptions, OutputOptio
 async function runSearch(options: SearchOptions): Promise<void> {
   const { signal } = listenForStop()
   const questions = await readQuestions(options)
-  const target = await readTarget(options)
+  const target = await readRegistryTarget(options)
   const isAsync = options.async === true || options.senderUri !== undefined || options.listen !== undefined
   if (isAsync) await searchWithCallback(target, questions, options, signal)
   else if (options.all === true) await askForAllPages(target, questions, options, signal)

@@ -2,7 +2,7 @@
 
 import { migrateDatabase } from '@rollcall/admin/database'
 import { refuseDemoData } from '@rollcall/admin/demo/demo-database'
-import { listMissingBackfills } from '@rollcall/admin/registries/indexes'
+import { listRecordTypesToBackfill } from '@rollcall/admin/registries/indexes'
 import { isLoopback } from '@rollcall/base/shared/loopback'
 import { checkSchema, type Database } from '@rollcall/database/database'
 import { allAddressesNote, baseUrl, listenerUrl } from '@rollcall/settings/addresses'
@@ -104,7 +104,7 @@ async function serveUntilStop(asked: Promise<void>, config: Config, db: Database
   const { server, log } = await startListening(config, db)
   try {
     server.markReady()
-    const registries = await listMissingBackfills({ db })
+    const registries = await listRecordTypesToBackfill({ db })
     for (const { namespace, record_types } of registries) {
       if (record_types.length === 0) continue
       log.warn(

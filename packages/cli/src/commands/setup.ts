@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { CommandError } from '../failure.ts'
 import { doPlannedAct } from '../machine/acts.ts'
 import { type Answers, askAnswers, readAnswers } from '../machine/answers.ts'
-import { checkMachine, runForOutput, waitUntilReady } from '../machine/checks.ts'
+import { checkPackageAndRootUser, runForOutput, waitUntilReady } from '../machine/checks.ts'
 import { checkBeforeSetup, findFileText, portOfNodeInUse, readSetupFacts } from '../machine/facts.ts'
 import { ANSWERS_FILE } from '../machine/files.ts'
 import { COPY_KEY_FILE, ROLLCALL_COMMAND_PATH, SECRET_FILES } from '../machine/places.ts'
@@ -42,7 +42,7 @@ interface SetupOptions {
 }
 
 async function runSetup(options: SetupOptions): Promise<void> {
-  checkMachine()
+  checkPackageAndRootUser()
   const { json = false, dryRun = false } = options
   if (json && options.answers === undefined) throw new CommandError('--json asks no questions: name a file with --answers')
   const say = makeProgressPrinter(options)

@@ -5,7 +5,7 @@ import { callWithDatabase } from '../environment.ts'
 import { writeNewFile } from '../new-file.ts'
 import { countWithNoun, type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
-import { collectOption, readNamedValues } from '../values.ts'
+import { collectOption, readNameValuePairs } from '../values.ts'
 
 export function defineCommand(command: Command): void {
   withJsonOption(command)
@@ -46,7 +46,7 @@ async function runPropose(of: string, options: ProposeOptions): Promise<void> {
   listenForStop()
   const { engine, urlEnv: url_env, urlFile: url_file, table, allowWriter: allow_writer, out } = options
   // `--table office.person` gets the name '' (the first record type), `--table Group=office.household` the name Group.
-  const tables = readNamedValues(table ?? [], '')
+  const tables = readNameValuePairs(table ?? [], '')
   const input = { of, engine, url_env, url_file, tables, allow_writer }
   const proposal = await callWithDatabase(proposeSource, input)
   if (out === undefined) return printResult(options, proposal, proposal.file.trimEnd())

@@ -5,7 +5,7 @@ import { callClient, makeClient } from '../asking/failures.ts'
 import { printableJson, toPrintableLine } from '../asking/printing.ts'
 import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
 import { itemText, type MessageSummary, nameValueLines, outcomeText, summariseMessage } from '../asking/summary.ts'
-import { readTarget } from '../asking/target.ts'
+import { readRegistryTarget } from '../asking/target.ts'
 import { CommandError, EXIT_CODES } from '../failure.ts'
 import { type OutputOptions, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
@@ -47,7 +47,7 @@ interface StatusOptions extends RegistryOptions, OutputOptions {
 async function runStatus(options: StatusOptions): Promise<void> {
   const { signal } = listenForStop()
   const question = readStatusQuestion(options)
-  const { client } = await readTarget(options)
+  const { client } = await readRegistryTarget(options)
   const asking = makeClient(() => new RegistryClient(client))
   const answer = await callClient(asking.txnStatus(question, { signal }), signal)
   const { txn_type, txn_status } = answer.message.txnstatus_response

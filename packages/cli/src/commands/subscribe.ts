@@ -7,15 +7,15 @@ import { toPrintableLine } from '../asking/printing.ts'
 import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
 import { ackText, sendWithoutListening } from '../asking/requests.ts'
 import {
-  equalSubscriptionCodes,
-  equalSubscriptionsText,
   eventJson,
   eventText,
+  existingSubscriptionsText,
+  listExistingSubscriptionCodes,
   readSubscription,
   type SubscriptionOptions,
   subscriptionCodes,
 } from '../asking/subscriptions.ts'
-import { type RegistryTarget, readAddress, readTarget } from '../asking/target.ts'
+import { type RegistryTarget, readAddress, readRegistryTarget } from '../asking/target.ts'
 import { CommandError } from '../failure.ts'
 import { type OutputOptions, outputFailure, printResult, withJsonOption, writeOutput } from '../output.ts'
 import { listenForStop, type StopRequest } from '../stop.ts'
@@ -69,7 +69,7 @@ interface SubscribeOptions extends RegistryOptions, SubscriptionOptions, OutputO
 
 async function runSubscribe(namespace: string | undefined, options: SubscribeOptions): Promise<void> {
   const stop = listenForStop()
-  const target = await readTarget({ ...options, ...(namespace !== undefined && { registry: namespace }) })
+  const target = await readRegistryTarget({ ...options, ...(namespace !== undefined && { registry: namespace }) })
   const criteria = await readSubscription(options, target)
   const sender_uri = options.senderUri === undefined ? undefined : readAddress('--sender-uri', options.senderUri).href
   if (options.listen === undefined) {
@@ -114,9 +114,9 @@ async function subscribeAndListen(
     const make = () => subscribeAndGetCodes(asking, criteria, signal)
     const codes = await callClient(
       make().catch(async (error: unknown) => {
-        const same = equalSubscriptionCodes(error)
+        const same = listExistingSubscriptionCodes(error)
         if (same.length === 0) throw error
-        if (options.replace !== true) throw new CommandError(toPrintableLine(equalSubscriptionsText(same, namespace)))
+        if (options.replace !== true) throw new CommandError(toPrintableLine(existingSubscriptionsText(same, namespace)))
         await endSubscriptions(asking, same, { signal })
         process.stderr.write(`${toPrintableLine(`unsubscribed from ${same.join(', ')}, which was to the same`)}\n`)
         return make()

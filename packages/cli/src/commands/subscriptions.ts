@@ -1,7 +1,7 @@
 /** `rollcall subscriptions`: manages the subscriptions of participants, and their mailboxes. */
 import { adminCommand } from '../admin-command.ts'
 import type { CommandGroup } from '../command-tree.ts'
-import { factsText, tableFormatter } from '../output.ts'
+import { namesAndValuesText, tableFormatter } from '../output.ts'
 
 const loadSubscriptionActs = () => import('@rollcall/admin/events/subscriptions')
 const loadMailboxActs = () => import('@rollcall/admin/events/subscription-mailbox')
@@ -25,7 +25,7 @@ export const COMMAND_TREE: CommandGroup = {
       args: 'code',
       examples: [EXAMPLE_CODE],
       text: ({ criteria, ...subscription }) =>
-        `${factsText(subscription)}${criteria === undefined ? '' : `\n\n${JSON.stringify(criteria, null, 2)}`}`,
+        `${namesAndValuesText(subscription)}${criteria === undefined ? '' : `\n\n${JSON.stringify(criteria, null, 2)}`}`,
     }),
     cancel: adminCommand(async () => (await loadSubscriptionActs()).cancelSubscription, {
       about: 'end a subscription: it matches nothing more, and what waits for it is not sent',
@@ -37,7 +37,7 @@ export const COMMAND_TREE: CommandGroup = {
       about: 'send one notification with a synthetic record, marked header.meta.test',
       args: 'code',
       examples: [EXAMPLE_CODE],
-      deps: async () => ({ samples: (await import('../synthetic-people.ts')).trialRecords }),
+      deps: async () => ({ samples: (await import('../synthetic-people.ts')).makeSampleRecords }),
       text: ({ code }) => `a test waits in the mailbox of ${code}; rollcall deliveries list shows it`,
     }),
     backfill: adminCommand(async () => (await loadMailboxActs()).backfillSubscription, {

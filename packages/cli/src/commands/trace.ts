@@ -5,7 +5,7 @@ import { callWithDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { type OutputOptions, printResult, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
-import { storyText } from '../tracing/story-text.ts'
+import { tracedMessageText } from '../tracing/story-text.ts'
 import { wholeNumberReader } from '../values.ts'
 
 export function addCommand(program: Command): void {
@@ -43,5 +43,5 @@ async function runTrace(id: string, { limit, full, ...options }: TraceOptions): 
     throw new CommandError('there is no message with this id; the oldest are deleted after ROLLCALL_EXCHANGE_RETENTION seconds')
   const shown = found.slice(0, limit)
   const more = found.length > limit ? '\n\nthere are more; --limit shows them' : ''
-  printResult(options, shown, shown.map(storyText).join('\n\n') + more)
+  printResult(options, shown, shown.map(tracedMessageText).join('\n\n') + more)
 }

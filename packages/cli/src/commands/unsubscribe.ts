@@ -6,7 +6,7 @@ import { withCallbacks } from '../asking/called-back.ts'
 import { callClient } from '../asking/failures.ts'
 import { addRegistryOptions, type RegistryOptions } from '../asking/registry-options.ts'
 import { ackText, sendWithoutListening } from '../asking/requests.ts'
-import { readAddress, readTarget } from '../asking/target.ts'
+import { readAddress, readRegistryTarget } from '../asking/target.ts'
 import { type OutputOptions, printResult, tableText, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { wholeNumberReader } from '../values.ts'
@@ -39,7 +39,7 @@ interface UnsubscribeOptions extends RegistryOptions, OutputOptions {
 
 async function runUnsubscribe(namespace: string, codes: readonly string[], options: UnsubscribeOptions): Promise<void> {
   const { signal } = listenForStop()
-  const target = await readTarget({ registry: namespace, ...options })
+  const target = await readRegistryTarget({ registry: namespace, ...options })
   if (options.senderUri !== undefined) {
     const sender_uri = readAddress('--sender-uri', options.senderUri).href
     const accepted = await sendWithoutListening(target, { sender_uri, signal }, (asking) =>

@@ -6,7 +6,7 @@ import { knownSchemaVersions } from '@rollcall/database/schema-version'
 import type { Command } from 'commander'
 import { CommandError } from '../failure.ts'
 import { replaceFile, runProgramQuietly } from '../machine/acts.ts'
-import { checkMachine, waitUntilReady } from '../machine/checks.ts'
+import { checkPackageAndRootUser, waitUntilReady } from '../machine/checks.ts'
 import { findFileText, portOfNodeInUse } from '../machine/facts.ts'
 import { nginxSiteWithPort } from '../machine/files.ts'
 import { BACKUP_FOLDER, CODE_FOLDER, NGINX_SITE, NODE_PORTS, ROLLCALL_COMMAND_PATH } from '../machine/places.ts'
@@ -39,7 +39,7 @@ interface UpgradeOptions {
 }
 
 async function runUpgrade({ back = false, dryRun = false, json = false }: UpgradeOptions): Promise<void> {
-  checkMachine()
+  checkPackageAndRootUser()
   const say = makeProgressPrinter({ json })
   const printJson = (version: string | null, steps: readonly UpgradeStep[]): void => {
     if (json) printResult({ json }, { dry_run: dryRun, version, steps: steps.map(({ text }) => text) }, '')
@@ -55,7 +55,7 @@ async function runUpgrade({ back = false, dryRun = false, json = false }: Upgrad
   if (move === null) {
     say(`Version ${findNodeVersion(portOfNodeInUse())} is in use: nothing is to be done.`)
     if (!dryRun) {
-      await moveSiteBack(portOfNodeInUse())
+      await moveNginxBack(portOfNodeInUse())
       stopNodesOnOtherPorts(portOfNodeInUse())
     }
     printJson(findNodeVersion(portOfNodeInUse()), [])
@@ -93,7 +93,7 @@ export function upgradeSteps({ from, to, port, next }: UpgradePlan, site: string
   const step = (text: string, act: UpgradeStep['act']): void => void steps.push({ text, act })
   const unit = `rollcall@${next}`
   if (nginxSiteWithPort(site, port) !== site) {
-    step(`give nginx back to rollcall@${port}: an upgrade was interrupted`, () => moveSiteBack(port))
+    step(`give nginx back to rollcall@${port}: an upgrade was interrupted`, () => moveNginxBack(port))
   }
   step(`prepare ${unit} with version ${to}`, () => {
     // An upgrade that was killed may have left a node running on the port `next`.
@@ -165,7 +165,7 @@ function pointNginxToPort(port: number): void {
 }
 
 /** Moves nginx back to the node in use, if an interrupted upgrade has moved it. @throws CommandError that node is not ready */
-async function moveSiteBack(port: number): Promise<void> {
+async function moveNginxBack(port: number): Promise<void> {
   const site = findFileText(NGINX_SITE)
   if (site === null || nginxSiteWithPort(site, port) === site) return
   await waitUntilReady(`http://127.0.0.1:${port + 1}/ready`, { unit: `rollcall@${port}`, tries: 20 })

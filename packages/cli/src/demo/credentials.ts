@@ -3,7 +3,7 @@
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import type { BaseActDeps } from '@rollcall/admin/act'
 import { AdminRefusal } from '@rollcall/admin/admin-function'
-import { keepOrRotateSecret } from '@rollcall/admin/demo/demo-secret'
+import { keepOrRotateClientSecret } from '@rollcall/admin/demo/demo-secret'
 import { addOperator, revokeOperator } from '@rollcall/admin/operators/operators'
 import { makeSignInLink } from '@rollcall/admin/operators/sessions'
 import { addParticipantKeys, listPublicKeys, readPublicKeys, revokeParticipantKey } from '@rollcall/admin/participants/keys'
@@ -22,7 +22,7 @@ export async function keepOrMakeDemoCredentials(
   written: Partial<Record<'client_secret' | keyof DemoKeys, unknown>>,
 ): Promise<DemoCredentials> {
   const { sender_id, client_id } = participant
-  const client_secret = await keepOrRotateSecret(deps, participant, written.client_secret)
+  const client_secret = await keepOrRotateClientSecret(deps, participant, written.client_secret)
   return { sender_id, client_id, client_secret, ...(await keepOrMakeDemoKeys(deps, sender_id, written)) }
 }
 

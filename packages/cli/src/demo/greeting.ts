@@ -89,12 +89,12 @@ function quotedSearchBody(demo: DemoFile, registry: DemoRegistry): string {
   const text = quoteForShell(JSON.stringify(searchRequest(demo, registry)))
   return text
     .replaceAll(NOW_PLACEHOLDER, `'"$(date -u +%Y-%m-%dT%H:%M:%SZ)"'`)
-    .replaceAll(NUMBER_PLACEHOLDER, `'"$(date +%s)$RANDOM"'`)
+    .replaceAll(UNIQUE_NUMBER_PLACEHOLDER, `'"$(date +%s)$RANDOM"'`)
 }
 
 /** Placeholders in the search. `quotedSearchBody` replaces them by shell text that inserts the time, and a number for new ids. */
 const NOW_PLACEHOLDER = '@now@'
-const NUMBER_PLACEHOLDER = '@number@'
+const UNIQUE_NUMBER_PLACEHOLDER = '@number@'
 
 function searchRequest(demo: DemoFile, registry: DemoRegistry) {
   const { action } = operation('search')
@@ -103,7 +103,7 @@ function searchRequest(demo: DemoFile, registry: DemoRegistry) {
   return {
     header: {
       version: PROTOCOL_VERSION,
-      message_id: `demo-${NUMBER_PLACEHOLDER}`,
+      message_id: `demo-${UNIQUE_NUMBER_PLACEHOLDER}`,
       message_ts: NOW_PLACEHOLDER,
       action,
       sender_id: demo.participant.sender_id,
@@ -111,7 +111,7 @@ function searchRequest(demo: DemoFile, registry: DemoRegistry) {
       total_count: 1,
     },
     message: {
-      transaction_id: `demo-${NUMBER_PLACEHOLDER}`,
+      transaction_id: `demo-${UNIQUE_NUMBER_PLACEHOLDER}`,
       search_request: [
         {
           reference_id: '1',

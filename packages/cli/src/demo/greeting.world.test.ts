@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { curlCommandsText, greetingText } from './greeting.ts'
-import { showcaseOf } from './showcase.ts'
+import { demoContentOf } from './showcase.ts'
 
 const PARTICIPANT = {
   sender_id: "o'hara.example",
@@ -62,7 +62,7 @@ test('its commands find a demo with a folder and ports of its own', () => {
 })
 
 test('the start page has the command that links to the partner page of this demo', () => {
-  const { linkCommand } = showcaseOf(demo, '', { data: null, port: 9090, adminPort: 9091 })
+  const { linkCommand } = demoContentOf(demo, '', { data: null, port: 9090, adminPort: 9091 })
   expect(linkCommand).toBe(`PORT=9090 npx rollcall participant link ${demo.participant.sender_id}`)
 })
 

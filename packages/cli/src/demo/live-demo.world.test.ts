@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { AxeBuilder } from '@axe-core/playwright'
-import { notificationShaper } from '@rollcall/core/events/shown'
+import { makeNotifiedRecordConverter } from '@rollcall/core/events/shown'
 import { canonicalJson, KINDS, recordTypesOf } from '@rollcall/protocol'
 import { generate } from '@rollcall/synthetic'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -214,7 +214,7 @@ test('the demo participant subscribes in every registry without a filter, and is
     expect(await published.json()).toEqual({ id: expect.any(Number), matched: 1 })
     const notified = await until(running, () => at('notify') ?? null)
     expect(notified.signature).toMatch(/^namespace=/)
-    const shape = kind && notificationShaper(kind, recordType, { all: true })
+    const shape = kind && makeNotifiedRecordConverter(kind, recordType, { all: true })
     const shown = shape === undefined ? record : shape(JSON.parse(canonicalJson(record)))
     expect(notified.message.notify_event[0].data.reg_records).toEqual(shown)
   }

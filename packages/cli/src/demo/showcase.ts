@@ -1,9 +1,9 @@
 /** Collects what the server's own pages show in a demo: the participant, commands, sample identifiers and addresses. */
-import type { Showcase } from '@rollcall/server/http/showcase'
+import type { DemoContent } from '@rollcall/server/http/showcase'
 import type { DemoFile } from './demo-file.ts'
 import { curlCommandsText, type DemoFolderAndPorts, partnerPageLinkCommand } from './greeting.ts'
 
-export const showcaseOf = (demo: DemoFile, demoPage: string, place: DemoFolderAndPorts): Showcase => ({
+export const demoContentOf = (demo: DemoFile, demoPage: string, place: DemoFolderAndPorts): DemoContent => ({
   participant: demo.participant,
   operatorUrl: demo.admin.base_url,
   linkCommand: partnerPageLinkCommand(demo, place),

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { identifier, RegistryClient } from '@rollcall/client'
 import { type LifeEvent, lifeOf } from '@rollcall/synthetic'
 import { readDemoFile } from '../asking/demo.ts'
-import { readTarget } from '../asking/target.ts'
+import { readRegistryTarget } from '../asking/target.ts'
 import { DEMO_RECORD_COUNT, PEOPLE_SEED } from '../synthetic-people.ts'
 import type { DemoFile, DemoRegistry } from './demo-file.ts'
 
@@ -48,7 +48,7 @@ async function simulate({ admin, registries }: DemoFile): Promise<void> {
 }
 
 async function makeSimulationTarget(registry: DemoRegistry): Promise<SimulationTarget> {
-  const { client } = await readTarget({ registry: registry.namespace, timeout: ANSWER_TIMEOUT_SECONDS })
+  const { client } = await readRegistryTarget({ registry: registry.namespace, timeout: ANSWER_TIMEOUT_SECONDS })
   const today = (): string => new Date().toISOString().slice(0, 10)
   const people = { seed: PEOPLE_SEED, count: DEMO_RECORD_COUNT }
   const life = lifeOf(registry.kind, { seed: crypto.randomUUID(), people, today })

@@ -14,7 +14,7 @@ interface SwitchDeps {
 }
 
 /** What a POST to each path switches. */
-const SWITCHES_BY_PATH: Readonly<Record<string, (switched: SwitchDeps) => void>> = {
+const DEMO_SWITCHES_BY_PATH: Readonly<Record<string, (switched: SwitchDeps) => void>> = {
   '/receiver/break': ({ receiver }) => receiver?.answer(false),
   '/receiver/mend': ({ receiver }) => receiver?.answer(true),
   '/simulation/start': ({ simulation }) => simulation.run(true),
@@ -50,7 +50,7 @@ async function answerPageRequest(switched: SwitchDeps, url: string, request: Req
     const isForPeople = headers.get('accept')?.includes('text/html') === true
     return isForPeople ? switchPageResponse(switched, url) : Response.json(receiverAndSimulationState(switched, url))
   }
-  const act = method === 'POST' ? SWITCHES_BY_PATH[pathname] : undefined
+  const act = method === 'POST' ? DEMO_SWITCHES_BY_PATH[pathname] : undefined
   if (act === undefined) return new Response(null, { status: 404 })
   act(switched)
   return new Response(null, { status: 303, headers: { Location: '/' } })

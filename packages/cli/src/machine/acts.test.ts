@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { replaceFile, runProgramQuietly } from './acts.ts'
-import { checkMachine, waitUntilReady } from './checks.ts'
+import { checkPackageAndRootUser, waitUntilReady } from './checks.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-acts-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -28,7 +28,9 @@ test('what a program that fails says is shown, and what it printed is not', () =
 })
 
 test('without the Debian package there is no machine to set up', () => {
-  expect(checkMachine).toThrow('this command belongs to the Debian package of Rollcall, which is not installed on this machine')
+  expect(checkPackageAndRootUser).toThrow(
+    'this command belongs to the Debian package of Rollcall, which is not installed on this machine',
+  )
 })
 
 test('a node that does not become ready is named with its log', async () => {

@@ -10,7 +10,7 @@ import { findFileText } from './facts.ts'
 import { CODE_FOLDER, ROLLCALL_COMMAND_PATH } from './places.ts'
 
 /** Checks the machine. @throws CommandError the Debian package is not installed, or the user is not root */
-export function checkMachine(): void {
+export function checkPackageAndRootUser(): void {
   if (!existsSync(ROLLCALL_COMMAND_PATH) || !existsSync(`${CODE_FOLDER}/current`)) {
     throw new CommandError('this command belongs to the Debian package of Rollcall, which is not installed on this machine')
   }

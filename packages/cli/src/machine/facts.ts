@@ -46,7 +46,7 @@ const runsSuccessfully = (program: string, ...words: string[]): boolean =>
 export const portOfNodeInUse = (): number => Number(readlinkSync(`${CODE_FOLDER}/current`).replace('node-', ''))
 
 /** Reads the package's example of an nginx site. */
-export const readSiteTemplate = (): string =>
+export const readNginxSiteTemplate = (): string =>
   readFileSync(`${CODE_FOLDER}/package/node_modules/rollcall/deploy/nginx/rollcall.conf`, 'utf8')
 
 /** Reads what `rollcall setup` compares with the answers: files, units, secrets, the database and the certificate. */
@@ -72,7 +72,7 @@ export function readSetupFacts(answers: Answers): SetupFacts {
   const has_tables = database.exists && secrets.size === Object.keys(SECRET_FILES).length
   return {
     files,
-    site: files.get(NGINX_SITE) ?? readSiteTemplate(),
+    site: files.get(NGINX_SITE) ?? readNginxSiteTemplate(),
     secrets,
     database,
     certificate: readCertificateProblem(answers),

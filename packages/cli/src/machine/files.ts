@@ -33,7 +33,7 @@ export function setupFiles(answers: Answers, site: string): ReadonlyMap<string, 
   ])
   if (certificate === 'certbot') files.set(CERTBOT_NGINX_SITE, certbotSite(name))
   return files
-    .set(`${UNIT_FOLDER}/${CERTIFICATE_PATH_UNIT}`, certificatePathUnit(watchedPaths(answers)))
+    .set(`${UNIT_FOLDER}/${CERTIFICATE_PATH_UNIT}`, certificatePathUnit(listCertificateWatchPaths(answers)))
     .set(`${UNIT_FOLDER}/${CERTIFICATE_PATH_UNIT.replace('.path', '.service')}`, CERTIFICATE_SERVICE_TEXT)
 }
 
@@ -67,7 +67,7 @@ server {
  * The paths that systemd watches for a new certificate. certbot replaces links, and systemd can miss a replaced link,
  * so the folder of the links is watched too.
  */
-const watchedPaths = ({ certificate, certificate_file, key_file }: Answers): readonly string[] => [
+const listCertificateWatchPaths = ({ certificate, certificate_file, key_file }: Answers): readonly string[] => [
   certificate_file,
   key_file,
   ...(certificate === 'certbot' ? [dirname(certificate_file)] : []),

@@ -71,7 +71,7 @@ export const MACHINE_CHECKS: readonly Check<MachineFacts>[] = [
 ]
 
 /** Judges a machine that `rollcall setup` has prepared; no findings on other machines, or without a public address. */
-export async function judgeMachine(publicUrl: string | undefined): Promise<readonly Finding[]> {
+export async function judgeBackupsAndCertificate(publicUrl: string | undefined): Promise<readonly Finding[]> {
   if (!existsSync(SETUP_SETTINGS_FILE) || publicUrl === undefined) return []
   const made = globSync(`${BACKUP_FOLDER}/*.backup`).map((path) => statSync(path).mtimeMs)
   const backup = made.length === 0 ? null : Math.max(...made)

@@ -1,6 +1,6 @@
 import type { TracedMessage } from '@rollcall/admin/messages/trace'
 import { expect, test } from 'vitest'
-import { storyText } from './story-text.ts'
+import { tracedMessageText } from './story-text.ts'
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString()
 
@@ -43,7 +43,7 @@ const exchange: Extract<TracedMessage, { traced: 'exchange' }> = {
 }
 
 test('as a text: no paths, no control characters, and what holds it up', () => {
-  expect(storyText(exchange).split('\n')).toEqual([
+  expect(tracedMessageText(exchange).split('\n')).toEqual([
     'search from sp.example to civil, asynchronous',
     '  message      m-1',
     '  transaction  tx\\u001b[2J',
@@ -77,7 +77,7 @@ test('of an exchange that is forgotten its deliveries are told', () => {
       { at: at(30), event: 'sent again', ...delivery },
     ],
   }
-  expect(storyText(forgotten).split('\n')).toEqual([
+  expect(tracedMessageText(forgotten).split('\n')).toEqual([
     'an exchange that is not stored any more from sp.example to civil, asynchronous',
     '  correlation  c-1',
     '2026-01-01T00:00:10.000Z  page 1: on-search ours-1 for https://sp.example, delivery d-1',
@@ -114,7 +114,7 @@ test('a notification is told from its event on, with what holds it up', () => {
       { at: at(36), event: 'attempt due', ...delivery, number: 2 },
     ],
   }
-  expect(storyText(notification).split('\n')).toEqual([
+  expect(tracedMessageText(notification).split('\n')).toEqual([
     'correction to sp.example from civil',
     '  reference    n-1',
     '  subscription SUB-1 (entered)',
@@ -136,6 +136,6 @@ test('a notification is told from its event on, with what holds it up', () => {
     delivery: null,
     events: [{ at: at(60), event: 'waits' }],
   }
-  expect(storyText(waits).split('\n').at(0)).toBe('notification to sp.example from civil')
-  expect(storyText(waits).split('\n').at(-1)).toBe('2026-01-01T00:01:00.000Z  due in its mailbox')
+  expect(tracedMessageText(waits).split('\n').at(0)).toBe('notification to sp.example from civil')
+  expect(tracedMessageText(waits).split('\n').at(-1)).toBe('2026-01-01T00:01:00.000Z  due in its mailbox')
 })

@@ -1,6 +1,6 @@
 /** Returns the life of a message as text: a line for each step. */
 
-import type { StoryEvent, TracedMessage } from '@rollcall/admin/messages/trace'
+import type { TracedMessage, TraceEvent } from '@rollcall/admin/messages/trace'
 import { toPrintableLine } from '../asking/printing.ts'
 import { nameValueLines } from '../asking/summary.ts'
 import { countWithNoun } from '../output.ts'
@@ -8,13 +8,13 @@ import { countWithNoun } from '../output.ts'
 type TracedNotification = Extract<TracedMessage, { readonly traced: 'notification' }>
 type TracedExchange = Extract<TracedMessage, { readonly traced: 'exchange' }>
 
-export function storyText(traced: TracedMessage): string {
+export function tracedMessageText(traced: TracedMessage): string {
   // A notification has only one page, so its steps name no page.
   const page = traced.traced === 'notification' ? () => '' : pageText
   return [
-    toPrintableLine(storyHeadline(traced)),
+    toPrintableLine(tracedMessageHeadline(traced)),
     ...nameValueLines(tracedIds(traced)),
-    ...traced.events.map((event) => toPrintableLine(`${event.at}  ${storyEventText(event, page)}`)),
+    ...traced.events.map((event) => toPrintableLine(`${event.at}  ${tracedEventText(event, page)}`)),
     ...remarkLines(traced),
   ].join('\n')
 }
@@ -52,7 +52,7 @@ const NOTIFICATION_PURPOSE_NAMES: Readonly<Record<TracedNotification['purpose'],
   test: 'test notification',
 }
 
-function storyHeadline(traced: TracedMessage): string {
+function tracedMessageHeadline(traced: TracedMessage): string {
   if (traced.traced === 'notification') {
     return `${NOTIFICATION_PURPOSE_NAMES[traced.purpose]} to ${traced.participant ?? 'a participant'} from ${traced.registry ?? 'a registry'}`
   }
@@ -67,7 +67,7 @@ function storyHeadline(traced: TracedMessage): string {
 const answerModeText = (traced: TracedExchange): string =>
   traced.road === 'asynchronous' ? 'asynchronous' : 'synchronous: its answer is not stored'
 
-function storyEventText(event: StoryEvent, pageOf: (page: number) => string): string {
+function tracedEventText(event: TraceEvent, pageOf: (page: number) => string): string {
   switch (event.event) {
     case 'received':
       return `received${event.encrypted === null ? '' : event.encrypted ? ', encrypted' : ', not encrypted'}`

@@ -61,14 +61,14 @@ export function readAck(answer: HttpAnswer): Omit<Accepted, 'transaction_id'> | 
  * The operations whose ack some registries write as an answer without items (`readEnvelopeAck`). The value is the member with the
  * items.
  */
-const EMPTY_ACK_MEMBER_BY_OPERATION: Readonly<Record<string, string>> = { search: 'search_response' }
+const ACK_ITEMS_MEMBER_BY_OPERATION: Readonly<Record<string, string>> = { search: 'search_response' }
 
 /**
  * Reads an ack that has the form of an empty answer, as some registries write it: HTTP 202, no items, a correlation_id,
  * and a status that is not rejected. The callback tells later whether anybody was found. Null for any other answer.
  */
 export function readEnvelopeAck({ name, callback }: Operation, answer: HttpAnswer): Omit<Accepted, 'transaction_id'> | null {
-  const items = EMPTY_ACK_MEMBER_BY_OPERATION[name]
+  const items = ACK_ITEMS_MEMBER_BY_OPERATION[name]
   const { header, message } = jsonBodyOrEmpty(answer)
   if (answer.status !== 202 || items === undefined || callback === null) return null
   if (!isJsonObject(header) || !isJsonObject(message) || !isEmptyList(message[items])) return null

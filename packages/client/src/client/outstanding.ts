@@ -31,11 +31,11 @@ export class OutstandingPages {
     return this.#items.size === 0
   }
 
-  /** Notes the items of a callback. An item is dropped when no more answers of it are awaited (`noteItem`). */
+  /** Notes the items of a callback. An item is dropped when no more answers of it are awaited (`noteItemAnswer`). */
   take({ search_response }: Pick<SearchResponse, 'search_response'>): void {
     for (const item of search_response) {
       const awaitedItem = this.#items.get(item.reference_id)
-      if (awaitedItem !== undefined && noteItem(awaitedItem, item)) this.#items.delete(item.reference_id)
+      if (awaitedItem !== undefined && noteItemAnswer(awaitedItem, item)) this.#items.delete(item.reference_id)
     }
   }
 }
@@ -44,7 +44,7 @@ export class OutstandingPages {
  * Notes one answer of an item; the statuses rcvd and pdng do not count. Returns true when no more answers are awaited: for
  * `onePage`, after one; after a first page that says why it has no records; else when as many have come as the item has pages.
  */
-function noteItem(waiting: AwaitedItem, { status, pagination, data, status_reason_message: why }: SearchItem): boolean {
+function noteItemAnswer(waiting: AwaitedItem, { status, pagination, data, status_reason_message: why }: SearchItem): boolean {
   // Some registries answer `rcvd` with data (D25).
   if (status === 'pdng' || (status === 'rcvd' && data === undefined)) return false
   if (pagination?.page_number === 1 && data?.reg_records.length === 0 && why !== undefined) return true

@@ -9,7 +9,7 @@ import { OPERATIONS, type Operation } from '@rollcall/protocol'
 export type Paths = Readonly<Record<string, string>>
 
 const OPERATION_NAMES = new Set(OPERATIONS.map(({ name }) => name))
-const SPECIFIED_PATHS = OPERATIONS.flatMap(({ sync_paths, async_paths }) => [...sync_paths, ...async_paths])
+const PROTOCOL_PATHS = OPERATIONS.flatMap(({ sync_paths, async_paths }) => [...sync_paths, ...async_paths])
 
 const hasBeginning = (path: string, beginning: string): boolean => `${path}/`.startsWith(`${beginning}/`)
 
@@ -17,7 +17,7 @@ const hasBeginning = (path: string, beginning: string): boolean => `${path}/`.st
 export function checkPaths(paths: Paths): void {
   for (const [row, path] of Object.entries(paths)) {
     const at = `paths.${row}`
-    if (!OPERATION_NAMES.has(row) && !SPECIFIED_PATHS.some((own) => hasBeginning(own, row))) {
+    if (!OPERATION_NAMES.has(row) && !PROTOCOL_PATHS.some((own) => hasBeginning(own, row))) {
       throw new TypeError(
         `${at}: must be the name of an operation, such as txn-status, or the beginning of paths, such as registry`,
       )

@@ -19,7 +19,13 @@ import {
 import { HeaderRejected, TransportError, UntrustedAnswer } from '../errors.ts'
 import { type HttpAnswer, sendOnce } from '../http/post.ts'
 import { type AnswerAfterAttempts, awaitUnlessAborted, withRetries } from '../http/retry.ts'
-import { openEnvelope, readEnvelope, repeatsRequestAddresses, swapAddresses, verifySignatureOf } from '../trust/open.ts'
+import {
+  hasRequestSenderAndReceiver,
+  openEnvelope,
+  readEnvelope,
+  swapSenderAndReceiver,
+  verifySignatureOf,
+} from '../trust/open.ts'
 import { wrapBareAnswer } from './bare-answer.ts'
 import { readAck, readEnvelopeAck, readFault } from './faults.ts'
 import type { Accepted, Answer, RequestOptions } from './messages.ts'
@@ -47,7 +53,7 @@ export async function askRegistry(settings: Settings, asked: RequestToSend): Pro
   const answer = await sendWithRetries(settings, operationUrl(settings, operation, path), prepared, options.signal)
   const fault = readFault(answer)
   if (fault !== null) throw fault
-  return withCallerErrors(answer, () =>
+  return withFaultsAsClientErrors(answer, () =>
     // To open the answer, keys may have to be fetched, so the signal can abort this too.
     awaitUnlessAborted(() => openAnswer(settings, operation, answer, transaction_id), options.signal),
   )
@@ -167,7 +173,7 @@ async function openAnswer(
  * @throws UntrustedAnswer the answer is for another system
  */
 function requireHeaderToUs({ sender_id, receiver_id }: Settings, header: JsonObject): JsonObject {
-  if (repeatsRequestAddresses(header, [sender_id], receiver_id)) return swapAddresses(header)
+  if (hasRequestSenderAndReceiver(header, [sender_id], receiver_id)) return swapSenderAndReceiver(header)
   if (header.receiver_id === undefined || header.receiver_id === sender_id) return header
   const code = 'err.receiver_id.invalid'
   if (header.sender_id !== sender_id) {
@@ -198,18 +204,18 @@ function replyValidatorOf(operation: Operation): Validator {
 }
 
 /** Turns RequestFaults into errors for our caller: the protocol package throws them as refusals to a peer. */
-async function withCallerErrors<Result>(answer: AnswerAfterAttempts, open: () => Promise<Result>): Promise<Result> {
+async function withFaultsAsClientErrors<Result>(answer: AnswerAfterAttempts, open: () => Promise<Result>): Promise<Result> {
   try {
     return await open()
   } catch (error) {
     if (!(error instanceof RequestFault)) throw error
     if (error.code === 'err.request.bad') throw unreadableAnswer(answer, error.message)
-    throw new UntrustedAnswer(error.code, error.message, OPTIONS_BY_FAULT[error.code])
+    throw new UntrustedAnswer(error.code, error.message, CLIENT_OPTIONS_BY_FAULT[error.code])
   }
 }
 
 /** For each code, options of the client that may be wrong when an answer with this fault is not trusted. */
-const OPTIONS_BY_FAULT: Readonly<Partial<Record<RequestFault['code'], readonly string[]>>> = {
+const CLIENT_OPTIONS_BY_FAULT: Readonly<Partial<Record<RequestFault['code'], readonly string[]>>> = {
   'err.signature.missing': ['peer.signature'],
   'err.signature.invalid': ['peer.keys', 'peer.profile'],
   'err.encryption.invalid': ['encryption.keys'],

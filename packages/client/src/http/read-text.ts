@@ -35,7 +35,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
 }
 
 /** This many chunks in memory are joined into one: each takes some 200 bytes beside its content, which may be a single byte. */
-const MOST_PIECES = 1_024
+const MOST_UNJOINED_CHUNKS = 1_024
 
 async function readBytes(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
   const reader = body.getReader()
@@ -53,7 +53,7 @@ async function readBytes(body: ReadableStream<Uint8Array>, maxBytes: number): Pr
       throw tooLargeProblem(maxBytes)
     }
     chunks.push(value)
-    if (chunks.length === MOST_PIECES) {
+    if (chunks.length === MOST_UNJOINED_CHUNKS) {
       joined.push(joinChunks(chunks))
       chunks = []
     }

@@ -5,7 +5,7 @@ import type { Fetch } from './fetch.ts'
 /** Matches OpenSSL's error codes when a server answers without TLS. */
 const NO_TLS_PATTERN = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|UNKNOWN_PROTOCOL/
 /** Matches error codes of a broken connection. A TLS server may have closed it, because the request had no TLS. */
-const BROKEN_OFF_PATTERN = /ECONNRESET|EPIPE|UND_ERR_SOCKET|HPE_|ConnectionClosed/
+const BROKEN_CONNECTION_PATTERN = /ECONNRESET|EPIPE|UND_ERR_SOCKET|HPE_|ConnectionClosed/
 /** Matches answers of proxies (nginx, Caddy and others) to plain HTTP where they expect TLS. */
 const TLS_EXPECTED_PATTERN = /plain HTTP request .{0,40} HTTPS port|HTTP request to an HTTPS server/i
 
@@ -19,7 +19,7 @@ const TLS_PROBE_MS = 2_000
 export async function schemeProblem(fetch: Fetch, url: string, error: unknown): Promise<TransportError | null> {
   const text = errorCodesText(error)
   if (url.startsWith('https:')) return NO_TLS_PATTERN.test(text) ? wrongSchemeError('http', error) : null
-  if (!BROKEN_OFF_PATTERN.test(text)) return null
+  if (!BROKEN_CONNECTION_PATTERN.test(text)) return null
   const { host } = new URL(url)
   try {
     await fetch(`https://${host}/health`, { redirect: 'manual', signal: AbortSignal.timeout(TLS_PROBE_MS) })

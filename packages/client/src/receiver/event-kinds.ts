@@ -17,7 +17,7 @@ import {
  * returned; null if the item has no event type.
  * @param known the kind of the registry; undefined when the receiver does not know the kind
  */
-export function canonicalNamesOf(data: NotifyData, known: string | undefined) {
+export function canonicalTypeNamesOf(data: NotifyData, known: string | undefined) {
   const { reg_event_type, reg_record_type } = data
   const [kind] = kindsLikeliestFirst(data, known)
   const event_type = kind && resolveEventType(kind, reg_event_type ?? '')?.name
@@ -31,7 +31,7 @@ export function canonicalNamesOf(data: NotifyData, known: string | undefined) {
  * True when, in the most likely kind, items of this record type show only the changed data. Then a later item does not repeat the
  * data of an earlier one.
  */
-export function isPartial(data: NotifyData, known: string | undefined): boolean {
+export function hasOnlyChangedData(data: NotifyData, known: string | undefined): boolean {
   const [kind] = kindsLikeliestFirst(data, known)
   return kind !== undefined && resolveRecordType(kind, data.reg_record_type)?.notified_as !== undefined
 }
@@ -56,14 +56,14 @@ export function primaryIdentifier(data: NotifyData, known: string | undefined): 
 function kindsLikeliestFirst(data: NotifyData, known: string | undefined): readonly Kind[] {
   const kind = known === undefined ? undefined : kindNamed(known)
   if (kind !== undefined) return [kind]
-  return [...KINDS].sort((one, other) => likenessOfKind(other, data) - likenessOfKind(one, data))
+  return [...KINDS].sort((one, other) => scoreKindFit(other, data) - scoreKindFit(one, data))
 }
 
 /**
  * A number for how well the names fit a kind; a higher number is a better fit. Each element of `reasons` that is true weighs more
  * than all later ones together.
  */
-function likenessOfKind(kind: Kind, { reg_type = '', reg_event_type = '', reg_record_type }: NotifyData): number {
+function scoreKindFit(kind: Kind, { reg_type = '', reg_event_type = '', reg_record_type }: NotifyData): number {
   const recordType = resolveRecordType(kind, reg_record_type)
   const reasons = [
     recordType !== undefined,

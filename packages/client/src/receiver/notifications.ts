@@ -5,7 +5,7 @@
  */
 import { type NotifyEvent, NotifyMeta, validator } from '@rollcall/protocol'
 import type { Received } from './callbacks.ts'
-import { canonicalNamesOf, isPartial, primaryIdentifier } from './event-kinds.ts'
+import { canonicalTypeNamesOf, hasOnlyChangedData, primaryIdentifier } from './event-kinds.ts'
 import { type HighWaterMarks, raiseMarks, readMarks } from './high-water-marks.ts'
 
 export type Notification = Received<'notify'>
@@ -72,7 +72,7 @@ export async function withoutHandledItems(
   }
   const highest = (name: string): number => Math.max(stored.get(name) ?? -1, raised.get(name) ?? -1)
   const isBehind = (version: number, name: string | null): boolean => name !== null && version > 0 && version < highest(name)
-  const isNews = (version: number, { had, taken_back, order }: SubscriptionMarkNames): boolean =>
+  const isNews = (version: number, { had, taken_back, order }: ItemHighWaterMarkNames): boolean =>
     !stored.has(had) && version > highest(taken_back) && !isBehind(version, order)
 
   const notify_event: NotifyEvent[] = []
@@ -103,7 +103,7 @@ export async function withoutHandledItems(
     async handled() {
       await raiseMarks(marks, raised)
       const { mailbox = null, sequence } = meta
-      const name = await makeMarkName(['sequence', sender_id, ...(mailbox === null ? ['at', address] : ['in', mailbox])])
+      const name = await makeHighWaterMarkName(['sequence', sender_id, ...(mailbox === null ? ['at', address] : ['in', mailbox])])
       const last = await marks.get(name)
       if (last !== null && sequence > last + 1) {
         on_gap({ sender_id, address, mailbox, last, next: sequence })
@@ -114,7 +114,7 @@ export async function withoutHandledItems(
 }
 
 /** The names of the marks of an item for one subscription. */
-interface SubscriptionMarkNames {
+interface ItemHighWaterMarkNames {
   readonly code: string
   /** The mark that is stored when the item was handled for this subscription. */
   readonly had: string
@@ -124,7 +124,7 @@ interface SubscriptionMarkNames {
    * The mark that this item raises. If the item corrects another item: `taken_back` of that item. If not: the mark with the last
    * version for this record and event type. Null when an older item must be handled after a later one, too: the registry gives no
    * record version or names no subscription, the record has no primary identifier, or items of its type are partial
-   * (`isPartial`).
+   * (`hasOnlyChangedData`).
    */
   readonly order: string | null
 }
@@ -139,7 +139,7 @@ interface ItemWithMarkNames {
    * has no primary identifier.
    */
   readonly latest: string | null
-  readonly codes: readonly SubscriptionMarkNames[]
+  readonly codes: readonly ItemHighWaterMarkNames[]
 }
 
 /** For each reference_id, the codes of the subscriptions for which the item is news. */
@@ -159,17 +159,18 @@ async function withMarkNames(
   const earlier = memberOf(meta.corrects, reference_id)
   const record = primaryIdentifier(data, known) ?? []
   const isOrdered = version > 0 && record.length > 0
-  const takenBack = (code: string, id: string): Promise<string> => makeMarkName(['taken back', sender_id, code, id, ...record])
-  const { event_type } = canonicalNamesOf(data, known)
+  const takenBack = (code: string, id: string): Promise<string> =>
+    makeHighWaterMarkName(['taken back', sender_id, code, id, ...record])
+  const { event_type } = canonicalTypeNamesOf(data, known)
   const orderOf = async (code: string): Promise<string | null> => {
     if (earlier !== undefined) return takenBack(code, earlier)
-    return isOrdered && code !== NO_SUBSCRIPTION_CODE && !isPartial(data, known)
-      ? makeMarkName(['events', sender_id, code, event_type ?? '', ...record])
+    return isOrdered && code !== NO_SUBSCRIPTION_CODE && !hasOnlyChangedData(data, known)
+      ? makeHighWaterMarkName(['events', sender_id, code, event_type ?? '', ...record])
       : null
   }
-  const marksOf = async (code: string): Promise<SubscriptionMarkNames> => ({
+  const marksOf = async (code: string): Promise<ItemHighWaterMarkNames> => ({
     code,
-    had: await makeMarkName(['had', sender_id, code, reference_id, `${version}`, ...record]),
+    had: await makeHighWaterMarkName(['had', sender_id, code, reference_id, `${version}`, ...record]),
     taken_back: await takenBack(code, reference_id),
     order: await orderOf(code),
   })
@@ -178,7 +179,7 @@ async function withMarkNames(
     event,
     version,
     corrects: earlier !== undefined,
-    latest: isOrdered ? await makeMarkName(['latest', sender_id, ...record]) : null,
+    latest: isOrdered ? await makeHighWaterMarkName(['latest', sender_id, ...record]) : null,
     codes: await Promise.all((said.length === 0 ? [NO_SUBSCRIPTION_CODE] : said).map(marksOf)),
   }
 }
@@ -202,7 +203,7 @@ function limitMetaToNews(
 }
 
 /** Makes the name of a high-water mark: the SHA-256 digest of these parts, in hexadecimal. */
-async function makeMarkName(parts: readonly string[]): Promise<string> {
+async function makeHighWaterMarkName(parts: readonly string[]): Promise<string> {
   const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(JSON.stringify(parts)))
   return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -2,7 +2,7 @@
 import type { NotifyData, NotifyEvent, NotifyMeta } from '@rollcall/protocol'
 import type { KindName, RecordOf, SaidKind } from '../client/records.ts'
 import type { Handler } from './callbacks.ts'
-import { canonicalNamesOf } from './event-kinds.ts'
+import { canonicalTypeNamesOf } from './event-kinds.ts'
 import { memberOf, type Notification, notifyMeta } from './notifications.ts'
 
 /** The event types of all kinds, and two by which a registry takes an event back or corrects it. A test compares the list. */
@@ -98,7 +98,7 @@ function contextOf(event: NotifyEvent, notification: Notification): EventContext
   const presence = memberOf(meta?.presence, reference_id)
   return {
     event,
-    ...canonicalNamesOf(event.data, notification.kind),
+    ...canonicalTypeNamesOf(event.data, notification.kind),
     subscriptions: Object.fromEntries(codes.map((code) => [code, memberOf(presence, code) ?? 'entered'])),
     record_version: memberOf(meta?.record_version, reference_id) ?? null,
     superseded: notification.superseded?.includes(reference_id) ?? false,

@@ -4,10 +4,10 @@
  * receiver_id, such a callback does not name the registry, and this file finds the registry by the request.
  */
 import { RequestFault } from '@rollcall/protocol'
-import { type ParsedEnvelope, type PeerTrustSettings, swapAddresses, verifySignatureOf } from '../trust/open.ts'
+import { type ParsedEnvelope, type PeerTrustSettings, swapSenderAndReceiver, verifySignatureOf } from '../trust/open.ts'
 
 /** The most correlation_ids of acknowledged requests that are remembered. */
-const MOST_REMEMBERED_IDS = 10_000
+const MOST_REMEMBERED_REQUESTS = 10_000
 
 /** The requests that a receiver's clients have sent, for finding the registry of a callback. */
 export class OutstandingRequests {
@@ -28,7 +28,7 @@ export class OutstandingRequests {
       const ack = await send()
       this.#accepted.set(ack.correlation_id, trust)
       const [oldest] = this.#accepted.keys()
-      if (oldest !== undefined && this.#accepted.size > MOST_REMEMBERED_IDS) this.#accepted.delete(oldest)
+      if (oldest !== undefined && this.#accepted.size > MOST_REMEMBERED_REQUESTS) this.#accepted.delete(oldest)
       return ack
     } finally {
       this.#asking.delete(asking)
@@ -54,7 +54,7 @@ export class OutstandingRequests {
     const [sender, second] = proven
     if (sender === undefined || second !== undefined) return null
     const [sender_id, trust] = sender
-    return { frame: { ...frame, header: { ...swapAddresses(frame.header), sender_id } }, sender_id, trust }
+    return { frame: { ...frame, header: { ...swapSenderAndReceiver(frame.header), sender_id } }, sender_id, trust }
   }
 
   #trustsFor({ correlation_id, transaction_id }: NonNullable<ParsedEnvelope['message']>): readonly PeerTrustSettings[] {

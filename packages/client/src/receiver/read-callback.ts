@@ -21,7 +21,7 @@ import type { CallbackMessages, CallbackName, Received, ReceivedHeader, Rejected
 
 const callbackHeaderValidator = validator(receivedSchema(CallbackHeader))
 const receivedHeaderValidator = validator<ReceivedHeader>(IncomingHeader)
-/** The messages of callbacks as received: an event may have several records, which `splitEventRecords` splits into events. */
+/** The messages of callbacks as received: an event may have several records, which `splitEventsByRecord` splits into events. */
 type IncomingCallbackMessage = CallbackMessages[ReplyName] | IncomingNotifyEventRequest
 const messageValidators = new Map<string, Validator<IncomingCallbackMessage>>(
   CALLBACKS.map(({ name, message }) => [name, validator(receivedSchema(message.incoming, KINDS))]),
@@ -73,7 +73,7 @@ export function readCallback(
   if (message === undefined) throw new Error(`callback ${row.name} has no schema`)
   checkTotalCount(row.message, header, tolerated)
   const { encrypted } = opened
-  return { ...received, message: splitEventRecords(message), encrypted, ...assumedUtc(frame.assumed_utc, assumed_utc) }
+  return { ...received, message: splitEventsByRecord(message), encrypted, ...assumedUtc(frame.assumed_utc, assumed_utc) }
 }
 
 /** Checks that total_count is the number of items. A missing or zero total_count is accepted. */
@@ -86,7 +86,7 @@ export function checkTotalCount(message: Message, { total_count }: JsonObject, m
 }
 
 /** Splits an event with several records into one event for each record. */
-function splitEventRecords(message: IncomingCallbackMessage): Received['message'] {
+function splitEventsByRecord(message: IncomingCallbackMessage): Received['message'] {
   if (!('notify_event' in message)) return message
   const notify_event = message.notify_event.flatMap((event) =>
     [event.data.reg_records].flat().map((reg_records) => ({ ...event, data: { ...event.data, reg_records } })),

@@ -20,17 +20,17 @@ export async function readRequest(request: Request, maxBytes: number, accepted: 
 const badBody = (message: string, status: number): RequestFault => new RequestFault('err.request.bad', message, status)
 
 /** The largest number of JSON values in a text, without the values in the long lists, whose paths `Message.bulk` gives. */
-const MAX_VALUES_OUTSIDE_BULK = 10_000
+const MAX_VALUES_OUTSIDE_LONG_LISTS = 10_000
 /** The largest number of member names in one JSON object. */
 const MAX_MEMBER_NAMES = 1_000
 
 /** The limits for parsing an envelope that has one of these messages. */
 export function envelopeBounds(maxValues: number, messages: readonly Message[]): JsonBounds {
   const paths = messages.flatMap(({ bulk }) => bulk.map((path) => ['message', ...path]))
-  return { maxValues, maxNames: MAX_MEMBER_NAMES, bulk: { paths, maxOutside: MAX_VALUES_OUTSIDE_BULK } }
+  return { maxValues, maxNames: MAX_MEMBER_NAMES, bulk: { paths, maxOutside: MAX_VALUES_OUTSIDE_LONG_LISTS } }
 }
 
 /** The limits for parsing the decrypted text of an encrypted message. */
 export function messageBounds(maxValues: number, { bulk }: Message): JsonBounds {
-  return { maxValues, maxNames: MAX_MEMBER_NAMES, bulk: { paths: bulk, maxOutside: MAX_VALUES_OUTSIDE_BULK } }
+  return { maxValues, maxNames: MAX_MEMBER_NAMES, bulk: { paths: bulk, maxOutside: MAX_VALUES_OUTSIDE_LONG_LISTS } }
 }

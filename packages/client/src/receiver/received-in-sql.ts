@@ -45,7 +45,7 @@ export interface SqlMemory extends ReceivedMessages {
  * Seconds for which `forget` keeps messages by default: a day more than the 14 days for which Rollcall tries to deliver a
  * notification.
  */
-const DEFAULT_AGE_SECONDS = 15 * 24 * 3_600
+const DEFAULT_MESSAGE_AGE_SECONDS = 15 * 24 * 3_600
 
 /** Remembers messages in PostgreSQL. @param options.claim_seconds seconds until an unfinished message may be claimed again */
 export function rememberInSql(query: Query, { claim_seconds = 300 }: { readonly claim_seconds?: number } = {}): SqlMemory {
@@ -71,7 +71,7 @@ export function rememberInSql(query: Query, { claim_seconds = 300 }: { readonly 
     },
     done: (key) => settle(NOTE_MESSAGE_DONE, key),
     release: (key) => settle(RELEASE_MESSAGE, key),
-    async forget({ age_seconds = DEFAULT_AGE_SECONDS } = {}) {
+    async forget({ age_seconds = DEFAULT_MESSAGE_AGE_SECONDS } = {}) {
       await query(DELETE_OLD_MESSAGES, [age_seconds])
     },
   }

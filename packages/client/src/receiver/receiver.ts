@@ -18,13 +18,13 @@ import {
 import { checkKind, type KindName } from '../client/records.ts'
 import type { Fetch } from '../http/fetch.ts'
 import {
+  hasRequestSenderAndReceiver,
   makePeerTrust,
   openEnvelope,
   type ParsedEnvelope,
   type PeerTrustSettings,
   readEnvelope,
-  repeatsRequestAddresses,
-  swapAddresses,
+  swapSenderAndReceiver,
   verifySignatureOf,
 } from '../trust/open.ts'
 import { type Signing, signerOf } from '../trust/own-keys.ts'
@@ -250,8 +250,8 @@ export class Receiver {
     }
     const registry = String(header.receiver_id)
     const repeating = this.#trust.get(registry)
-    if (repeating?.repeats_addresses && repeatsRequestAddresses(header, this.#receivers, registry)) {
-      return { frame: { ...frame, header: swapAddresses(header) }, sender_id: registry, trust: repeating }
+    if (repeating?.repeats_addresses && hasRequestSenderAndReceiver(header, this.#receivers, registry)) {
+      return { frame: { ...frame, header: swapSenderAndReceiver(header) }, sender_id: registry, trust: repeating }
     }
     throw new UnknownSender(sender_id)
   }

@@ -170,7 +170,7 @@ export const badRequest = (message: string): RequestFault => new RequestFault('e
  * True when a header has the addresses of our own request: some registries repeat them, so `sender_id` is ours and
  * `receiver_id` the registry's. Only the signature shows that the registry wrote it.
  */
-export function repeatsRequestAddresses(
+export function hasRequestSenderAndReceiver(
   { sender_id, receiver_id }: JsonObject,
   ourselves: readonly string[],
   registry: string | undefined,
@@ -179,7 +179,7 @@ export function repeatsRequestAddresses(
 }
 
 /** Exchanges sender_id and receiver_id in a header that repeats them as in the request. */
-export function swapAddresses(header: JsonObject): JsonObject {
+export function swapSenderAndReceiver(header: JsonObject): JsonObject {
   const { sender_id, receiver_id, ...rest } = header
   return {
     ...rest,

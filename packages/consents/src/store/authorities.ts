@@ -2,10 +2,10 @@
 
 import { type AllowedHost, hostsNotIn } from '@rollcall/core/model/allowed-hosts'
 import type { JournalAct } from '@rollcall/core/model/journal'
-import { commitJournaled } from '@rollcall/database/commit-journaled'
+import { commitJournaledWork } from '@rollcall/database/commit-journaled'
 import type { Database } from '@rollcall/database/database'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { Jwk, PublicKey } from '@rollcall/protocol'
 import { sql, type Transaction } from 'kysely'
@@ -25,7 +25,7 @@ const MOST_NAME_CHARACTERS = 200
 
 /** Checks the name of an authority. @throws StoreRefusal */
 export function checkAuthorityName(name: string): void {
-  if (name.trim() !== name || name === '' || name.length > MOST_NAME_CHARACTERS || !isStorable(name)) {
+  if (name.trim() !== name || name === '' || name.length > MOST_NAME_CHARACTERS || !isTextStorable(name)) {
     throw new StoreRefusal(`name: must have 1 to ${MOST_NAME_CHARACTERS} characters, without blanks at its ends`)
   }
 }
@@ -43,10 +43,10 @@ export async function putAuthority(
   checkAuthorityName(name)
   const twice = keys.find(({ kid }, at) => keys.findIndex((key) => key.kid === kid) !== at)
   if (twice !== undefined) throw new StoreRefusal('keys: two of them have the same kid')
-  await commitJournaled(
+  await commitJournaledWork(
     db,
     (transaction) => replaceAuthority(transaction, authority),
-    (former) => former && findStricterAct(former, authority),
+    (former) => former && findStricterAuthorityAct(former, authority),
   )
 }
 
@@ -54,8 +54,8 @@ export async function putAuthority(
 async function replaceAuthority(
   transaction: Transaction<unknown>,
   { name, jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>,
-): Promise<FormerSettings | null> {
-  const { rows: before } = await sql<FormerSettings>`select jwks_uri, outgoing,
+): Promise<OldAuthoritySettings | null> {
+  const { rows: before } = await sql<OldAuthoritySettings>`select jwks_uri, outgoing,
       array(select thumbprint from consent_authority_key where authority = consent_authority.id) as thumbprints
     from consent_authority where name = ${name} and removed_at is null for update`.execute(transaction)
   const { rows } = await sql<{ id: number }>`
@@ -71,7 +71,7 @@ async function replaceAuthority(
   return before[0] ?? null
 }
 
-interface FormerSettings extends Pick<ConsentAuthority, 'jwks_uri' | 'outgoing'> {
+interface OldAuthoritySettings extends Pick<ConsentAuthority, 'jwks_uri' | 'outgoing'> {
   /** The thumbprints of the keys that were registered for the authority before the change. */
   readonly thumbprints: readonly string[]
 }
@@ -82,7 +82,7 @@ type StricterAuthorityAct = Extract<JournalAct, { readonly kind: 'authority_tigh
  * The part of a change that a restore must not undo: removed keys and hosts, and a jwks_uri that was changed or removed; null
  * when the change has none of these.
  */
-function findStricterAct(from: FormerSettings, { name, jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>) {
+function findStricterAuthorityAct(from: OldAuthoritySettings, { name, jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>) {
   const thumbprints = from.thumbprints.filter((one) => keys.every(({ thumbprint }) => thumbprint !== one))
   const hosts = hostsNotIn(from.outgoing, outgoing)
   const isMoved = from.jwks_uri !== null && from.jwks_uri !== jwks_uri
@@ -101,7 +101,7 @@ function findStricterAct(from: FormerSettings, { name, jwks_uri, outgoing, keys 
  * Makes an authority stricter again after a restore: removes the keys and hosts that the act of the journal names, and
  * sets jwks_uri if the act has one. Does nothing when the authority does not exist.
  */
-export async function repeatStricterSettings(
+export async function repeatStricterAuthorityAct(
   { pool }: Pick<Database, 'pool'>,
   { authority, thumbprints, hosts, jwks_uri }: StricterAuthorityAct,
 ): Promise<void> {
@@ -126,14 +126,14 @@ export async function repeatStricterSettings(
   })
 }
 
-interface KeyRow {
+interface AuthorityKeyRow {
   readonly kid: string
   readonly algorithm: string
   readonly public_jwk: Jwk
   readonly thumbprint: string
 }
 
-type AuthorityRow = Omit<ConsentAuthority, 'keys'> & { readonly keys: readonly KeyRow[] }
+type AuthorityRow = Omit<ConsentAuthority, 'keys'> & { readonly keys: readonly AuthorityKeyRow[] }
 
 const SELECT_AUTHORITIES = `select id, name, jwks_uri, outgoing,
     (select coalesce(json_agg(json_build_object('kid', kid, 'algorithm', algorithm, 'public_jwk', public_jwk,
@@ -154,7 +154,7 @@ export async function listAuthorities({ pool }: Pick<Database, 'pool'>): Promise
 
 /** Finds the authority with this name; null when there is none, or it was removed. */
 export async function findAuthority({ pool }: Pick<Database, 'pool'>, name: string): Promise<ConsentAuthority | null> {
-  if (!isStorable(name)) return null
+  if (!isTextStorable(name)) return null
   const { rows } = await pool.query<AuthorityRow>({
     name: 'find consent authority',
     text: `${SELECT_AUTHORITIES} and name = $1`,
@@ -165,7 +165,7 @@ export async function findAuthority({ pool }: Pick<Database, 'pool'>, name: stri
 
 /** True when the authority with this id has this name. A removed authority counts too. */
 export async function isAuthorityNamed({ pool }: Pick<Database, 'pool'>, id: number, name: unknown): Promise<boolean> {
-  if (typeof name !== 'string' || !isStorable(name)) return false
+  if (typeof name !== 'string' || !isTextStorable(name)) return false
   const { rowCount } = await pool.query('select from consent_authority where id = $1 and name = $2', [id, name])
   return rowCount === 1
 }

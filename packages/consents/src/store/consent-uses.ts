@@ -59,20 +59,20 @@ export async function isAnyConsentEnded(client: Pick<ClientBase, 'query'>, uses:
 }
 
 /** The participant that was the first to use a signed consent, and the person. */
-export interface FirstUse {
+export interface FirstConsentUse {
   readonly participant: number
   readonly pseudonym: Uint8Array
 }
 
 /** Finds the first use of a signed consent. When there was none, stores and returns this use. */
-export async function noteFirstUse(
+export async function noteFirstConsentUse(
   { pool }: Pick<Database, 'pool'>,
   signed: NonNullable<ConsentUse['signed']>,
-  { participant, pseudonym }: FirstUse,
-): Promise<FirstUse> {
+  { participant, pseudonym }: FirstConsentUse,
+): Promise<FirstConsentUse> {
   const named = [signed.authority, signed.jti]
-  const find = async (): Promise<FirstUse | undefined> => {
-    const { rows } = await pool.query<FirstUse>({
+  const find = async (): Promise<FirstConsentUse | undefined> => {
+    const { rows } = await pool.query<FirstConsentUse>({
       name: 'find first use of a consent',
       text: `select participant, pseudonym from signed_consent
         where authority = $1 and jti = $2 and participant is not null`,

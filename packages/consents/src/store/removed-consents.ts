@@ -1,5 +1,5 @@
 /** The uses of consents that are deleted with a registry or participant. Signed consents and withdrawals stay. */
-import { type PackageRows, type RowsToRemove, rowsToRemove } from '@rollcall/database/removal'
+import { type RowsStoredByPackage, type RowsToRemove, rowsToRemove } from '@rollcall/database/removal'
 import { senderIdSql } from '@rollcall/participants/store/participant-names'
 import type { ClientBase } from 'pg'
 
@@ -10,7 +10,7 @@ export const consentUsesToRemove = (exchanges: string): RowsToRemove => ({
 })
 
 /** The uses of consents to delete with the participant that used them. */
-export const CONSENT_ROWS_TO_REMOVE: PackageRows = { removed: rowsToRemove('participant', ['consent_use']) }
+export const CONSENT_ROWS_TO_REMOVE: RowsStoredByPackage = { removed: rowsToRemove('participant', ['consent_use']) }
 
 /**
  * Stores a removed participant's sender_id in the withdrawals of consents that were given to it. The withdrawals then hold for a

@@ -2,7 +2,7 @@
 
 import type { Database } from '@rollcall/database/database'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import type { ClientBase } from 'pg'
 import type { ConsentUseSelection } from './consent-uses.ts'
 
@@ -15,7 +15,7 @@ const MOST_JTI_CHARACTERS = 200
  */
 export function checkJtis(jtis: readonly string[]): void {
   // Code points are counted, as in `ConsentClaims`.
-  if (jtis.every((jti) => jti !== '' && [...jti].length <= MOST_JTI_CHARACTERS && isStorable(jti))) return
+  if (jtis.every((jti) => jti !== '' && [...jti].length <= MOST_JTI_CHARACTERS && isTextStorable(jti))) return
   throw new StoreRefusal(`jti: must have 1 to ${MOST_JTI_CHARACTERS} characters`)
 }
 

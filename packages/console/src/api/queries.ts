@@ -7,7 +7,7 @@ import { SESSION_QUERY_KEY, withoutSession } from './session.ts'
 const FRESH_ANSWER_MS = 5_000
 const MOST_RETRIES = 2
 /** Queries and acts run also when the browser is offline: the server may be on the same machine or network. */
-const RUN_ALSO_OFFLINE = { networkMode: 'always' } as const
+const RUN_REQUESTS_ALSO_OFFLINE = { networkMode: 'always' } as const
 
 /** After a 401 the sign-in page is shown at the same address, so that signing in leads back to the page. */
 const handleSessionEnd = (error: Error): void => {
@@ -21,11 +21,11 @@ export const queryClient: QueryClient = new QueryClient({
   mutationCache: new MutationCache({ onError: handleSessionEnd }),
   defaultOptions: {
     queries: {
-      ...RUN_ALSO_OFFLINE,
+      ...RUN_REQUESTS_ALSO_OFFLINE,
       staleTime: FRESH_ANSWER_MS,
       retry: (failures, error) => error instanceof ApiFault && error.isPassing && failures < MOST_RETRIES,
     },
-    mutations: { ...RUN_ALSO_OFFLINE, retry: false },
+    mutations: { ...RUN_REQUESTS_ALSO_OFFLINE, retry: false },
   },
 })
 

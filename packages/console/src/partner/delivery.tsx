@@ -9,7 +9,7 @@ import { Empty, Loaded } from '../parts/states.tsx'
 import { type Column, PanelTable, rowsAsQuery } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { durationText, numberText } from '../parts/times.ts'
-import { useAddress } from '../parts/use-address.ts'
+import { useAddressParts } from '../parts/use-address.ts'
 import { LOCALE } from '../texts/common.ts'
 import { PARTNER_DELIVERIES as TEXTS } from '../texts/partner.ts'
 import { type PartnerAnswer, partnerApi } from './api.ts'
@@ -28,7 +28,7 @@ const DELIVERY_ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
 ]
 
 export function DeliveryView() {
-  const { message_id } = useAddress('message_id')
+  const { message_id } = useAddressParts('message_id')
   const query = useQuery({
     queryKey: ['deliveries', message_id],
     queryFn: () => answerTo(partnerApi.GET('/partner/api/deliveries/{message_id}', { params: { path: { message_id } } })),

@@ -8,7 +8,7 @@ import { Empty, Loaded } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { PARTNER_GRANTS as TEXTS } from '../texts/partner.ts'
 import { type PartnerAnswer, partnerApi } from './api.ts'
-import { useSelf } from './use-self.ts'
+import { useOwnParticipant } from './use-self.ts'
 
 type Grant = PartnerAnswer<'/partner/api/grants'>[number]
 
@@ -16,7 +16,7 @@ export function GrantsView() {
   const grants = useQuery({ queryKey: ['grants'], queryFn: () => answerTo(partnerApi.GET('/partner/api/grants')) })
   return (
     <PageFrame title={TEXTS.title} lead={TEXTS.lead}>
-      <Loaded query={useSelf()}>{(self) => <Quotas participant={self} />}</Loaded>
+      <Loaded query={useOwnParticipant()}>{(self) => <Quotas participant={self} />}</Loaded>
       <Loaded query={grants}>
         {(rows) =>
           rows.length === 0 ? (

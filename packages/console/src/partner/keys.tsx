@@ -7,14 +7,14 @@ import { PanelTable, rowsAsQuery } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { PARTNER_KEYS as TEXTS } from '../texts/partner.ts'
 import type { PartnerAnswer } from './api.ts'
-import { useSelf } from './use-self.ts'
+import { useOwnParticipant } from './use-self.ts'
 
 type OwnParticipant = PartnerAnswer<'/partner/api/self'>
 
 export function KeysView() {
   return (
     <PageFrame title={TEXTS.title} lead={TEXTS.lead}>
-      <Loaded query={useSelf()}>{(self) => <KeyDetails self={self} />}</Loaded>
+      <Loaded query={useOwnParticipant()}>{(self) => <KeyDetails self={self} />}</Loaded>
     </PageFrame>
   )
 }

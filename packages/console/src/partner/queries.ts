@@ -8,7 +8,7 @@ export type Session = PartnerAnswer<'/partner/api/session'>
 
 /** The key of the session in the cache of answers. */
 export const SESSION_KEY = ['session'] as const
-const FRESH_MS = 5_000
+const ANSWER_FRESH_MS = 5_000
 const MOST_RETRIES = 2
 
 /** Removes the session, and the answers that one participant has seen: the next participant must not see these. */
@@ -28,7 +28,7 @@ export const queryClient: QueryClient = new QueryClient({
   mutationCache: new MutationCache({ onError: (error, _, __, { meta }) => meta?.signsIn || handleSessionEnd(error) }),
   defaultOptions: {
     queries: {
-      staleTime: FRESH_MS,
+      staleTime: ANSWER_FRESH_MS,
       retry: (failures, error) => error instanceof ApiFault && error.isPassing && failures < MOST_RETRIES,
     },
     mutations: { retry: false },

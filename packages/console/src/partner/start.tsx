@@ -13,7 +13,7 @@ import type { Tone } from '../parts/tones.ts'
 import { PARTNER_START as TEXTS } from '../texts/partner.ts'
 import { type PartnerAnswer, partnerApi } from './api.ts'
 import styles from './start.module.css'
-import { useSelf } from './use-self.ts'
+import { useOwnParticipant } from './use-self.ts'
 
 type ChecklistStep = PartnerAnswer<'/partner/api/checklist'>[number]
 type Example = PartnerAnswer<'/partner/api/examples'>[number]
@@ -30,7 +30,7 @@ const ICON_AND_TONE_BY_STEP_STATE: Readonly<
 const CHECKLIST_RELOAD_INTERVAL_MS = 10_000
 
 export function StartView() {
-  const self = useSelf()
+  const self = useOwnParticipant()
   const checklist = useQuery({
     queryKey: ['checklist'],
     queryFn: () => answerTo(partnerApi.GET('/partner/api/checklist')),

@@ -3,4 +3,5 @@ import { useQuery } from '@tanstack/react-query'
 import { answerTo } from '../api/client.ts'
 import { partnerApi } from './api.ts'
 
-export const useSelf = () => useQuery({ queryKey: ['self'], queryFn: () => answerTo(partnerApi.GET('/partner/api/self')) })
+export const useOwnParticipant = () =>
+  useQuery({ queryKey: ['self'], queryFn: () => answerTo(partnerApi.GET('/partner/api/self')) })

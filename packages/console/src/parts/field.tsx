@@ -7,7 +7,7 @@ import { localTimeOf } from './filters.ts'
 
 export interface DialogField {
   /** The sort of input; a line of text by default. A choice and a group of boxes need `options`. */
-  readonly as?: keyof typeof INPUT_BY_KIND
+  readonly as?: keyof typeof INPUT_BY_FIELD_TYPE
   readonly name: string
   readonly label: string
   /** Advice to the reader about the input. */
@@ -28,9 +28,9 @@ interface FieldInput extends Omit<DialogField, 'as' | 'when'> {
   readonly onChoice?: (value: string) => void
 }
 
-export const Field = ({ as = 'text', ...field }: FieldInput & Pick<DialogField, 'as'>) => INPUT_BY_KIND[as](field)
+export const Field = ({ as = 'text', ...field }: FieldInput & Pick<DialogField, 'as'>) => INPUT_BY_FIELD_TYPE[as](field)
 
-const sharedProps = ({ name, label, note, required = false }: FieldInput) => ({
+const makeSharedInputProps = ({ name, label, note, required = false }: FieldInput) => ({
   name,
   label,
   description: note,
@@ -40,13 +40,13 @@ const sharedProps = ({ name, label, note, required = false }: FieldInput) => ({
 })
 const textOf = ({ value }: FieldInput) => (value === null || value === undefined ? '' : String(value))
 
-const INPUT_BY_KIND = {
-  text: (field) => <TextInput {...sharedProps(field)} defaultValue={textOf(field)} />,
-  number: (field) => <TextInput {...sharedProps(field)} inputMode="decimal" defaultValue={textOf(field)} />,
-  area: (field) => <Textarea {...sharedProps(field)} rows={4} defaultValue={textOf(field)} />,
-  secret: (field) => <PasswordInput {...sharedProps(field)} autoComplete="new-password" />,
-  date: (field) => <TextInput {...sharedProps(field)} type="date" />,
-  time: (field) => <TextInput {...sharedProps(field)} type="datetime-local" defaultValue={localTimeOf(textOf(field))} />,
+const INPUT_BY_FIELD_TYPE = {
+  text: (field) => <TextInput {...makeSharedInputProps(field)} defaultValue={textOf(field)} />,
+  number: (field) => <TextInput {...makeSharedInputProps(field)} inputMode="decimal" defaultValue={textOf(field)} />,
+  area: (field) => <Textarea {...makeSharedInputProps(field)} rows={4} defaultValue={textOf(field)} />,
+  secret: (field) => <PasswordInput {...makeSharedInputProps(field)} autoComplete="new-password" />,
+  date: (field) => <TextInput {...makeSharedInputProps(field)} type="date" />,
+  time: (field) => <TextInput {...makeSharedInputProps(field)} type="datetime-local" defaultValue={localTimeOf(textOf(field))} />,
   flag: ({ name, label, note, value }) => (
     <Checkbox name={name} label={label} description={note} defaultChecked={value === true} />
   ),
@@ -65,7 +65,7 @@ const INPUT_BY_KIND = {
     const { options = [], required = false, empty = COMMON.unchanged, onChoice } = field
     return (
       <NativeSelect
-        {...sharedProps(field)}
+        {...makeSharedInputProps(field)}
         data={[...(required ? [] : [{ value: '', label: empty }]), ...options.map((one) => ({ value: one, label: one }))]}
         defaultValue={textOf(field)}
         onChange={(event) => onChoice?.(event.currentTarget.value)}

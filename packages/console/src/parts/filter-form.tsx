@@ -3,7 +3,7 @@ import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { type FormEvent, useId } from 'react'
 import { COMMON } from '../texts/common.ts'
 import styles from './filter-form.module.css'
-import { isoTimeOf, localTimeOf, searchFieldOf } from './filters.ts'
+import { findShortcutField, isoTimeOf, localTimeOf } from './filters.ts'
 import type { Filter } from './use-filter.ts'
 
 export interface FilterField {
@@ -28,7 +28,7 @@ interface FormProps {
 export function FilterForm({ fields, filter }: FormProps) {
   const shown = fields.filter((field) => !field.more)
   const more = fields.filter((field) => field.more)
-  const search = searchFieldOf(shown)
+  const search = findShortcutField(shown)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const given = new FormData(event.currentTarget)

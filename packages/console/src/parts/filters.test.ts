@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { filterQueryText, isoTimeOf, localTimeOf, readFilter, searchFieldOf } from './filters.ts'
+import { filterQueryText, findShortcutField, isoTimeOf, localTimeOf, readFilter } from './filters.ts'
 
 it('reads back every filter that it writes', () => {
   const names = ['state', 'participant', 'before']
@@ -37,7 +37,7 @@ it('searches in the first text, and in the first field when there is no text', (
   const choice = { name: 'state', options: ['dead'] }
   const time = { name: 'since', time: true }
   const text = { name: 'participant' }
-  expect(searchFieldOf([choice, time, text, { name: 'origin' }])).toBe(text)
-  expect(searchFieldOf([choice, time])).toBe(choice)
-  expect(searchFieldOf([])).toBeUndefined()
+  expect(findShortcutField([choice, time, text, { name: 'origin' }])).toBe(text)
+  expect(findShortcutField([choice, time])).toBe(choice)
+  expect(findShortcutField([])).toBeUndefined()
 })

@@ -28,6 +28,6 @@ export function isoTimeOf(local: string): string | undefined {
 }
 
 /** Returns the field to which the shortcut `/` leads: the first text, or the first field when there is no text. */
-export const searchFieldOf = <Field extends { readonly name: string; readonly options?: unknown; readonly time?: unknown }>(
+export const findShortcutField = <Field extends { readonly name: string; readonly options?: unknown; readonly time?: unknown }>(
   shown: readonly Field[],
 ): Field | undefined => shown.find(({ options, time }) => options === undefined && time === undefined) ?? shown[0]

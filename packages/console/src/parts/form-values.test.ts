@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { changedMembers, FormValues } from './form-values.ts'
+import { changedFormMembers, FormValues } from './form-values.ts'
 
 function values(entries: Readonly<Record<string, string>>): FormValues {
   const given = new FormData()
@@ -48,8 +48,10 @@ it('reads the object of a JSON text, and says where there is none', () => {
 
 it('a member that the form shows as it was is not sent: somebody else may have changed it meanwhile', () => {
   const shown = { url: 'https://old.example', most: null, algorithms: ['EdDSA'], schedule: [1, 2], auth: 'none' }
-  expect(changedMembers({ url: 'https://old.example', most: null, algorithms: ['EdDSA'], schedule: [1, 2] }, shown)).toEqual({})
-  expect(changedMembers({ url: null, most: 0, algorithms: ['EdDSA', 'ES256'], schedule: null }, shown)).toEqual({
+  expect(changedFormMembers({ url: 'https://old.example', most: null, algorithms: ['EdDSA'], schedule: [1, 2] }, shown)).toEqual(
+    {},
+  )
+  expect(changedFormMembers({ url: null, most: 0, algorithms: ['EdDSA', 'ES256'], schedule: null }, shown)).toEqual({
     url: null,
     most: 0,
     algorithms: ['EdDSA', 'ES256'],

@@ -78,7 +78,7 @@ export class FormValues {
  * Returns the members that the operator has changed since the form was opened. A call with these members alone does not undo what
  * somebody else has changed meanwhile.
  */
-export const changedMembers = <Members extends object>(
+export const changedFormMembers = <Members extends object>(
   given: Members,
   shown: { readonly [Name in keyof Members]?: unknown },
 ): Partial<Members> =>

@@ -13,7 +13,7 @@ interface SecretProps {
   readonly onClose: () => void
 }
 
-export function SecretOnce({ title, what, value, onClose }: SecretProps) {
+export function SecretShownOnce({ title, what, value, onClose }: SecretProps) {
   return (
     <Modal
       opened={value !== null}

@@ -2,7 +2,7 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { COMMON } from '../texts/common.ts'
 import { Panel } from './page.tsx'
-import { Empty, Fault, Outdated } from './states.tsx'
+import { Empty, Fault, OutdatedNotice } from './states.tsx'
 import styles from './table.module.css'
 
 export interface Column<Row> {
@@ -53,11 +53,11 @@ const TABLE_ROLES = {
   cell: { role: 'cell' },
 } as const
 
-const withStayingColumnsSecond = <Row,>([first, ...others]: readonly Column<Row>[]): readonly Column<Row>[] =>
+const withStateColumnSecond = <Row,>([first, ...others]: readonly Column<Row>[]): readonly Column<Row>[] =>
   first === undefined ? [] : [first, ...others.toSorted((a, b) => Number(b.stays ?? 0) - Number(a.stays ?? 0))]
 
 /** Finds out on which sides the rows of a table are cut off. The edges of the table then show that there is more. */
-function useCutEdges() {
+function useCutTableEdges() {
   const ref = useRef<HTMLDivElement>(null)
   const [more, setMore] = useState('')
   const look = () => {
@@ -76,22 +76,22 @@ function useCutEdges() {
 }
 
 export function DataTable<Row>(props: TableProps<Row>) {
-  const columns = withStayingColumnsSecond(props.columns)
-  const edges = useCutEdges()
+  const columns = withStateColumnSecond(props.columns)
+  const edges = useCutTableEdges()
   const { caption, query, empty = <Empty title={COMMON.emptyTable} /> } = props
   const { data, error, refetch, isPlaceholderData } = query
   if (error !== null && data === undefined) return <Fault error={error} retry={() => void refetch()} />
   if (data?.length === 0) {
     return (
       <>
-        <Outdated query={query} />
+        <OutdatedNotice query={query} />
         {empty}
       </>
     )
   }
   return (
     <>
-      <Outdated query={query} />
+      <OutdatedNotice query={query} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls a wide table with the arrow keys */}
       {/* biome-ignore lint/a11y/useSemanticElements: it is no set of fields */}
       <div {...edges} className={styles.scroll} role="group" aria-label={caption} tabIndex={0}>

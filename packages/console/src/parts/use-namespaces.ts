@@ -20,7 +20,9 @@ export function useNamespaceQuery() {
 
 const NO_NAMESPACES: readonly string[] = []
 
-/** The filter field for a registry, whose choices are empty while they are loaded. Operators who are bound choose one of theirs. */
+/**
+ * The filter field for a registry, whose choices are empty while they are loaded. Operators who are bound choose one of theirs.
+ */
 export function useNamespaceField(label: string): FilterField {
   const { registries } = useSession()
   const options = useNamespaceQuery().data ?? NO_NAMESPACES
@@ -28,10 +30,10 @@ export function useNamespaceField(label: string): FilterField {
 }
 
 /**
- * The member `namespace` of calls that may concern all registries; none for an operator of all. The server answers an operator who
- * is bound to registries about one of them at a time: this is the first, until another one is chosen.
+ * The member `namespace` of calls that may concern all registries; none for an operator of all. The server answers an operator
+ * who is bound to registries about one of them at a time: this is the first, until another one is chosen.
  */
-export function useOwnNamespace(): { readonly namespace?: string } {
+export function useOperatorNamespace(): { readonly namespace?: string } {
   const first = useSession().registries?.[0]
   return first === undefined ? {} : { namespace: first }
 }

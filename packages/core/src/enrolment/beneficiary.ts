@@ -84,7 +84,7 @@ export function readBeneficiary(scope: KindAndRecordType, value: unknown): Benef
   }
   checkTypeMember(scope, value['@type'])
   const paths = keyedListPaths(scope.recordType)
-  checkKeySpellings(paths.keys, value)
+  checkKeyMemberSpellings(paths.keys, value)
   const record = moveIdentifiersIntoLists(scope, withoutEmptyMembers(paths, value, ''))
   const identifiers = readIdentifiers(scope.kind, scope.recordType, record).filter(
     ({ names, type }) => names === 'record' && type !== UNLISTED.name,
@@ -92,7 +92,7 @@ export function readBeneficiary(scope: KindAndRecordType, value: unknown): Benef
   checkIdentifierCountAndForm(scope, identifiers)
   const { rest, elements, alone } = splitEnrolments(record)
   if (elements.length === 0) throw new InvalidBeneficiary('member.programme_identifier: is required')
-  checkCounts(elements)
+  checkEnrolmentAndBenefitCounts(elements)
   const readLists: BenefitListCache = new Map()
   const enrolments = elements.map((element) => readEnrolment(scope, element, readLists))
   return { identifiers, members: withoutStatusOutsideEnrolments(rest), enrolments, alone }
@@ -115,8 +115,8 @@ function checkTypeMember({ kind, recordType }: KindAndRecordType, type: JsonValu
  * @param keys the paths of these members (`KeyedListPaths`)
  * @throws InvalidBeneficiary
  */
-function checkKeySpellings(keys: ReadonlySet<string>, value: JsonValue, path = ''): void {
-  if (Array.isArray(value)) for (const element of value) checkKeySpellings(keys, element, path)
+function checkKeyMemberSpellings(keys: ReadonlySet<string>, value: JsonValue, path = ''): void {
+  if (Array.isArray(value)) for (const element of value) checkKeyMemberSpellings(keys, element, path)
   if (!isJsonObject(value)) return
   const found = new Set<string>()
   for (const [name, inside] of Object.entries(value)) {
@@ -128,7 +128,7 @@ function checkKeySpellings(keys: ReadonlySet<string>, value: JsonValue, path = '
       throw new InvalidBeneficiary(`${place}: must be in a known spelling, without capitals and spaces`)
     }
     found.add(key)
-    checkKeySpellings(keys, inside, place)
+    checkKeyMemberSpellings(keys, inside, place)
   }
 }
 
@@ -218,7 +218,7 @@ function changeObjectAtPath(
  */
 function withIdentifierMovedIntoList(person: JsonObject): JsonObject {
   const members = Object.entries(person)
-  const others = Object.fromEntries(members.filter(([name]) => !IDENTIFIER_HALVES.has(memberSearchKey(name))))
+  const others = Object.fromEntries(members.filter(([name]) => !IDENTIFIER_TYPE_AND_VALUE.has(memberSearchKey(name))))
   const identifier_type = memberNamed(person, 'identifier_type')
   const identifier_value = memberNamed(person, 'identifier_value')
   if (identifier_type === undefined || identifier_value === undefined) return others
@@ -226,13 +226,13 @@ function withIdentifierMovedIntoList(person: JsonObject): JsonObject {
   return { ...others, [name]: [...elementsOfValue(others[name]), { identifier_type, identifier_value }] }
 }
 
-const IDENTIFIER_HALVES: ReadonlySet<string> = new Set(['identifier_type', 'identifier_value'])
+const IDENTIFIER_TYPE_AND_VALUE: ReadonlySet<string> = new Set(['identifier_type', 'identifier_value'])
 
 /**
  * Checks the number of enrolments and of benefits. The benefits beside the enrolments are written into each enrolment, so they
  * count for each. @throws InvalidBeneficiary
  */
-function checkCounts(elements: readonly EnrolmentElement[]): void {
+function checkEnrolmentAndBenefitCounts(elements: readonly EnrolmentElement[]): void {
   if (elements.length > MOST_ENROLMENTS) {
     throw new InvalidBeneficiary(`member.programme_identifier: must have at most ${MOST_ENROLMENTS} enrolments`)
   }
@@ -261,7 +261,7 @@ function readEnrolment(scope: KindAndRecordType, element: EnrolmentElement, read
   }
   checkDateFormsAndOrder(members)
   const status = readEnrolmentStatus(scope, enrolment_status)
-  const date = checkedDate('status_change_date', unwrapSingle(status_change_date))
+  const date = checkedDate('status_change_date', unwrapSingleElement(status_change_date))
   if (status === null && date !== null) {
     throw new InvalidBeneficiary('enrolment_status: is required with status_change_date')
   }
@@ -292,7 +292,7 @@ function programmeIdText(value: JsonValue): JsonValue {
 }
 
 /** The only element of a list of one; any other value unchanged. */
-const unwrapSingle = (value: JsonValue | undefined): JsonValue | undefined =>
+const unwrapSingleElement = (value: JsonValue | undefined): JsonValue | undefined =>
   Array.isArray(value) && value.length === 1 ? value[0] : value
 
 function checkDateFormsAndOrder(members: JsonObject): void {

@@ -23,13 +23,13 @@ const END_DATE_SPELLINGS: ReadonlyMap<string, string> = new Map([['end_date', 'e
 
 const ENROLMENT_MEMBER_NAMES: ReadonlySet<string> = new Set(ENROLMENT_MEMBERS)
 /** The members of a record that are about its enrolments: their list, and values that apply to all of them. */
-const RECORD_MEMBERS_OF_ENROLMENTS: ReadonlySet<string> = new Set([ENROLMENT_LIST_MEMBER, ...ENROLMENT_MEMBERS])
+const ENROLMENT_MEMBERS_IN_RECORD: ReadonlySet<string> = new Set([ENROLMENT_LIST_MEMBER, ...ENROLMENT_MEMBERS])
 
 /** One enrolment as JSON: its own members under their canonical names, other members unchanged. */
 export type EnrolmentElement = JsonObject
 
 /** A record split into its enrolments and the rest. */
-export interface SplitRecord {
+export interface EnrolmentsAndRest {
   /** The record without its enrolments; unchanged when it has none. */
   readonly rest: JsonObject
   readonly elements: readonly EnrolmentElement[]
@@ -38,12 +38,12 @@ export interface SplitRecord {
 }
 
 /** Returns the enrolments of a record, or of a part of one, and a copy of the record without them. */
-export function splitEnrolments(record: JsonObject): SplitRecord {
-  const outer = partitionMembers(record, RECORD_MEMBERS_OF_ENROLMENTS)
-  const holder = findMemberObject(outer.rest)
-  const inner = holder === null ? null : partitionMembers(holder.object, RECORD_MEMBERS_OF_ENROLMENTS)
+export function splitEnrolments(record: JsonObject): EnrolmentsAndRest {
+  const outer = takeListedMembers(record, ENROLMENT_MEMBERS_IN_RECORD)
+  const holder = findObjectNamedMember(outer.rest)
+  const inner = holder === null ? null : takeListedMembers(holder.object, ENROLMENT_MEMBERS_IN_RECORD)
   const lists = [inner?.taken.get(ENROLMENT_LIST_MEMBER), outer.taken.get(ENROLMENT_LIST_MEMBER)]
-  const shared = new Map([...listSharedEnrolmentMembers(outer.taken), ...listSharedEnrolmentMembers(inner?.taken)])
+  const shared = new Map([...listMembersForAllEnrolments(outer.taken), ...listMembersForAllEnrolments(inner?.taken)])
   const elements = lists.flatMap(elementsOfValue).map((element) => enrolmentFromElement(element, shared))
   if (elements.length === 0) return { rest: record, elements, alone: !lists.some(Array.isArray) }
   const rest = holder === null || inner === null ? outer.rest : { ...outer.rest, [holder.name]: inner.rest }
@@ -53,21 +53,21 @@ export function splitEnrolments(record: JsonObject): SplitRecord {
 /** Returns the record with a list of enrolments, in its `member` object if there is one. */
 export function putEnrolments(rest: JsonObject, list: JsonValue | undefined): JsonObject {
   if (list === undefined) return rest
-  const holder = findMemberObject(rest)
+  const holder = findObjectNamedMember(rest)
   if (holder === null) return { ...rest, [ENROLMENT_LIST_MEMBER]: list }
   return { ...rest, [holder.name]: { ...holder.object, [ENROLMENT_LIST_MEMBER]: list } }
 }
 
 /** Finds the object `member` of a record, with the name as the record spells it; null when there is none. */
-function findMemberObject(record: JsonObject): { readonly name: string; readonly object: JsonObject } | null {
+function findObjectNamedMember(record: JsonObject): { readonly name: string; readonly object: JsonObject } | null {
   for (const [name, object] of Object.entries(record)) {
     if (memberSearchKey(name) === ENROLMENT_HOLDER_MEMBER && isJsonObject(object)) return { name, object }
   }
   return null
 }
 
-/** Lists the values that apply to all enrolments. @param taken members that `partitionMembers` has taken out of a record */
-const listSharedEnrolmentMembers = (taken: ReadonlyMap<string, JsonValue> = new Map()) =>
+/** Lists the values that apply to all enrolments. @param taken members that `takeListedMembers` has taken out of a record */
+const listMembersForAllEnrolments = (taken: ReadonlyMap<string, JsonValue> = new Map()) =>
   [...taken].filter(([name]) => name !== ENROLMENT_LIST_MEMBER)
 
 /**
@@ -76,11 +76,11 @@ const listSharedEnrolmentMembers = (taken: ReadonlyMap<string, JsonValue> = new 
  */
 function enrolmentFromElement(value: JsonValue, shared: ReadonlyMap<string, JsonValue>): EnrolmentElement {
   const object: JsonObject = isJsonObject(value) ? value : { programme: { programme_identifier: value } }
-  const own = partitionMembers(object, ENROLMENT_MEMBER_NAMES, END_DATE_SPELLINGS)
+  const own = takeListedMembers(object, ENROLMENT_MEMBER_NAMES, END_DATE_SPELLINGS)
   const programme = Object.entries(own.rest).find(([name]) => memberSearchKey(name) === 'programme')
   const [name, inside] = programme ?? []
   const inProgramme =
-    name !== undefined && isJsonObject(inside) ? partitionMembers(inside, ENROLMENT_MEMBER_NAMES, END_DATE_SPELLINGS) : null
+    name !== undefined && isJsonObject(inside) ? takeListedMembers(inside, ENROLMENT_MEMBER_NAMES, END_DATE_SPELLINGS) : null
   const rest = name === undefined || inProgramme === null ? own.rest : { ...own.rest, [name]: inProgramme.rest }
   return { ...rest, ...Object.fromEntries([...shared, ...(inProgramme?.taken ?? []), ...own.taken]) }
 }
@@ -90,7 +90,7 @@ function enrolmentFromElement(value: JsonValue, shared: ReadonlyMap<string, Json
  * empty text is dropped.
  * @param spellings other spellings of listed names
  */
-function partitionMembers(object: JsonObject, names: ReadonlySet<string>, spellings: ReadonlyMap<string, string> = new Map()) {
+function takeListedMembers(object: JsonObject, names: ReadonlySet<string>, spellings: ReadonlyMap<string, string> = new Map()) {
   const taken = new Map<string, JsonValue>()
   const members = Object.entries(object)
   const rest = members.filter(([name, value]) => {

@@ -1,6 +1,6 @@
 import { type JsonValue, kindNamed, type RecordType } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
-import { findDateState, isActiveAt, readEnrolments } from './enrolments.ts'
+import { findDateBegunAndEnded, isActiveAt, readEnrolments } from './enrolments.ts'
 
 const beneficiary = kindNamed('ibr')?.record_types[0] as RecordType
 const person = kindNamed('civil')?.record_types[0] as RecordType
@@ -106,6 +106,6 @@ describe('an enrolment is active', () => {
   })
 
   it('a date that is none has neither begun nor ended', () => {
-    expect(findDateState('2026-02-30', NOW, 'UTC')).toBeNull()
+    expect(findDateBegunAndEnded('2026-02-30', NOW, 'UTC')).toBeNull()
   })
 })

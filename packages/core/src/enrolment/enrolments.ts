@@ -51,13 +51,13 @@ const STATUS_CHANGE_DATE_MEMBER: CompoundMember = {
   type: 'text',
 }
 
-interface EnrolmentLayout {
+interface EnrolmentReadingPlan {
   readonly compound: Compound
   readonly activeStatus: string | null
 }
 
-/** Where records of a type store enrolments, computed once; null when they have no enrolments. */
-const enrolmentLayoutOf = oncePerObject((recordType: RecordType): EnrolmentLayout | null => {
+/** Where records of a type store enrolments, and which status is active, computed once; null when they have no enrolments. */
+const enrolmentReadingPlanOf = oncePerObject((recordType: RecordType): EnrolmentReadingPlan | null => {
   const compound = recordType.compounds?.find(({ name }) => name === ENROLMENT_COMPOUND)
   if (compound === undefined) return null
   const member = (name: string): CompoundMember => {
@@ -93,7 +93,7 @@ const enrolmentLayoutOf = oncePerObject((recordType: RecordType): EnrolmentLayou
  * no enrolments. A malformed document does not make the function throw.
  */
 export function readEnrolments(recordType: RecordType, document: JsonValue): readonly Enrolment[] {
-  const plan = enrolmentLayoutOf(recordType)
+  const plan = enrolmentReadingPlanOf(recordType)
   if (plan === null) return []
   return readElements(plan.compound, document).flatMap((element) => {
     const text = (name: keyof Enrolment): string | null => {
@@ -145,9 +145,9 @@ export function isActiveAt(
   now: number,
   time_zone: string,
 ): boolean {
-  if (status === null || status !== enrolmentLayoutOf(recordType)?.activeStatus) return false
-  const begun = enrolment_date === null || (findDateState(enrolment_date, now, time_zone)?.begun ?? true)
-  const ended = end_date !== null && (findDateState(end_date, now, time_zone)?.ended ?? false)
+  if (status === null || status !== enrolmentReadingPlanOf(recordType)?.activeStatus) return false
+  const begun = enrolment_date === null || (findDateBegunAndEnded(enrolment_date, now, time_zone)?.begun ?? true)
+  const ended = end_date !== null && (findDateBegunAndEnded(end_date, now, time_zone)?.ended ?? false)
   return begun && !ended
 }
 
@@ -155,7 +155,7 @@ export function isActiveAt(
  * Finds whether a written date has begun and whether it has ended, at `now` (milliseconds). Returns null when `written` is not a
  * date. @param time_zone the registry's time zone, in which days begin
  */
-export function findDateState(
+export function findDateBegunAndEnded(
   written: string,
   now: number,
   time_zone: string,

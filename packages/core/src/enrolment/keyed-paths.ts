@@ -25,12 +25,12 @@ export const keyedListPaths = oncePerObject(({ identifiers, keyed_lists }: Recor
   const keys = [...inElements, ...inIdentifiers].map(searchKey)
   return {
     lists,
-    above: new Set([...lists.keys()].flatMap(listEnclosingPaths)),
-    keys: new Set(keys.flatMap((path) => [path, ...listEnclosingPaths(path)])),
+    above: new Set([...lists.keys()].flatMap(enclosingPathsOf)),
+    keys: new Set(keys.flatMap((path) => [path, ...enclosingPathsOf(path)])),
   }
 })
 
-function listEnclosingPaths(path: string): string[] {
+function enclosingPathsOf(path: string): string[] {
   const steps = path.split('.')
   return steps.slice(1).map((_, at) => steps.slice(0, at + 1).join('.'))
 }
@@ -44,7 +44,7 @@ export interface KindAndRecordType {
  * Returns a function that gives the key of an element in a list of identifiers; null: the element has no key; undefined: there is
  * no list of identifiers at `place`, the dotted path of the list in the form of `searchKey`.
  */
-export const identifierKeyReader = ({ kind, recordType }: KindAndRecordType) => {
+export const makeIdentifierElementKeyReader = ({ kind, recordType }: KindAndRecordType) => {
   const { lists } = keyedListPaths(recordType)
   return (place: string, element: JsonValue): string | null | undefined => {
     const found = lists.get(place)

@@ -4,7 +4,7 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import { emptyLedger, type Ledger, type ProgrammeLedger, type StatusEntry } from './ledger.ts'
-import type { Stamp, StampRegister } from './registers.ts'
+import type { LastWriteRegister, Stamp } from './registers.ts'
 
 /** Writes an enrolment ledger as text. The order is fixed, so equal ledgers give equal texts. */
 export function writeLedger({ members, programmes }: Ledger): string {
@@ -14,18 +14,18 @@ export function writeLedger({ members, programmes }: Ledger): string {
     stamps.set(stamp, known)
     return known
   }
-  const register = ({ value, object, members: below }: StampRegister): JsonValue => {
+  const register = ({ value, object, members: below }: LastWriteRegister): JsonValue => {
     const bare = value === undefined ? null : at(value)
     if (object === undefined && below === undefined) return bare
-    return [bare, object === undefined ? null : at(object), writeSortedMap(below ?? new Map(), register)]
+    return [bare, object === undefined ? null : at(object), writeEntriesSortedByKey(below ?? new Map(), register)]
   }
   const status = ({ stamp, status, date }: StatusEntry): JsonValue => [at(stamp), status, date]
   const programme = ({ members, benefits, statuses }: ProgrammeLedger): JsonValue => [
     register(members),
     register(benefits),
-    writeSortedMap(statuses, status),
+    writeEntriesSortedByKey(statuses, status),
   ]
-  const text = { members: register(members), programmes: writeSortedMap(programmes, programme) }
+  const text = { members: register(members), programmes: writeEntriesSortedByKey(programmes, programme) }
   return JSON.stringify({ ...text, stamps: [...stamps.keys()] })
 }
 
@@ -33,7 +33,7 @@ export function writeLedger({ members, programmes }: Ledger): string {
  * A map as a list of [key, value], sorted by key. It is not written as an object, because a key may be any text, also
  * `__proto__`.
  */
-const writeSortedMap = <Value>(map: ReadonlyMap<string, Value>, write: (value: Value) => JsonValue): JsonValue =>
+const writeEntriesSortedByKey = <Value>(map: ReadonlyMap<string, Value>, write: (value: Value) => JsonValue): JsonValue =>
   [...map].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([key, value]) => [key, write(value)])
 
 /** Reads an enrolment ledger from its text. @param text null gives a new, empty ledger */
@@ -41,12 +41,12 @@ export function readLedger(text: string | null): Ledger {
   if (text === null) return emptyLedger()
   const { members = null, programmes = [], stamps = [] }: JsonObject = objectOrEmpty(JSON.parse(text))
   const stampAt = (at: JsonValue | undefined): Stamp => String(listOrEmpty(stamps)[Number(at)] ?? '')
-  const register = (value: JsonValue): StampRegister => {
+  const register = (value: JsonValue): LastWriteRegister => {
     const [bare = null, object = null, below = []] = Array.isArray(value) ? value : [value]
     return {
       ...(bare !== null && { value: stampAt(bare) }),
       ...(object !== null && { object: stampAt(object) }),
-      ...(Array.isArray(value) && { members: readSortedMap(below, register) }),
+      ...(Array.isArray(value) && { members: readMapFromEntries(below, register) }),
     }
   }
   const status = (value: JsonValue): StatusEntry => {
@@ -55,15 +55,15 @@ export function readLedger(text: string | null): Ledger {
   }
   const programme = (value: JsonValue): ProgrammeLedger => {
     const [held = null, benefits = null, statuses = []] = listOrEmpty(value)
-    return { members: register(held), benefits: register(benefits), statuses: readSortedMap(statuses, status) }
+    return { members: register(held), benefits: register(benefits), statuses: readMapFromEntries(statuses, status) }
   }
-  return { members: register(members), programmes: readSortedMap(programmes, programme) }
+  return { members: register(members), programmes: readMapFromEntries(programmes, programme) }
 }
 
 const listOrEmpty = (value: JsonValue | undefined): readonly JsonValue[] => (Array.isArray(value) ? value : [])
 const objectOrEmpty = (value: JsonValue): JsonObject => (isJsonObject(value) ? value : {})
 
-const readSortedMap = <Value>(value: JsonValue, read: (value: JsonValue) => Value): Map<string, Value> =>
+const readMapFromEntries = <Value>(value: JsonValue, read: (value: JsonValue) => Value): Map<string, Value> =>
   new Map(
     listOrEmpty(value).map((entry) => {
       const [key = null, held = null] = listOrEmpty(entry)

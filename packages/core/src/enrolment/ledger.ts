@@ -14,14 +14,14 @@ import {
 } from '@rollcall/protocol'
 import { type Beneficiary, benefitKey, type EnrolmentToWrite } from './beneficiary.ts'
 import { type EnrolmentElement, programmeKey, putEnrolments, splitEnrolments } from './elements.ts'
-import { identifierKeyReader, type KindAndRecordType } from './keyed-paths.ts'
+import { type KindAndRecordType, makeIdentifierElementKeyReader } from './keyed-paths.ts'
 import {
   elementsOfValue,
   ensureMemberRegister,
-  listOfElements,
-  mergeStampedPatch,
+  type LastWriteRegister,
+  listOrSingleElement,
+  mergePatchIntoObject,
   type Stamp,
-  type StampRegister,
 } from './registers.ts'
 
 /** One status in the history of an enrolment. */
@@ -37,15 +37,15 @@ export interface StatusEntry {
 
 /** The part of a ledger about a person's enrolment in one programme. */
 export interface ProgrammeLedger {
-  readonly members: StampRegister
-  readonly benefits: StampRegister
+  readonly members: LastWriteRegister
+  readonly benefits: LastWriteRegister
   /** The statuses, one for each start. The key is the text from `statusStartText`; '' for a status without a readable date. */
   readonly statuses: Map<string, StatusEntry>
 }
 
 /** The stamps of the writes to one record and its enrolments, and the history of each enrolment's status. */
 export interface Ledger {
-  readonly members: StampRegister
+  readonly members: LastWriteRegister
   /** By the key of the programme (`programmeKey`), or `~` and a number for an enrolment without this key. */
   readonly programmes: Map<string, ProgrammeLedger>
 }
@@ -65,7 +65,7 @@ export interface UpdateOrigin {
 }
 
 /** The record after an update. */
-export interface MergedUpdate {
+export interface RecordAfterUpdate {
   readonly document: JsonObject
   /** True when the update replaced an existing benefit. */
   readonly replaced: boolean
@@ -82,10 +82,10 @@ export function mergeUpdate(
   update: Beneficiary,
   origin: UpdateOrigin,
   now: number,
-): MergedUpdate {
+): RecordAfterUpdate {
   const taken = splitEnrolments(record)
-  const write = { stamp: origin.stamp, keyOf: identifierKeyReader(scope) }
-  const rest = mergeStampedPatch(ledger.members, taken.rest, update.members, write)
+  const write = { stamp: origin.stamp, keyOf: makeIdentifierElementKeyReader(scope) }
+  const rest = mergePatchIntoObject(ledger.members, taken.rest, update.members, write)
   const known = elementsByProgramme(scope, taken.elements)
   for (const [programme, element] of known) addToStatusHistory(scope, ensureProgrammeLedger(ledger, programme), element)
   dropRemovedEnrolmentHistory(scope, ledger, known, now)
@@ -147,7 +147,7 @@ function ensureProgrammeLedger({ programmes }: Ledger, programme: string): Progr
   return found
 }
 
-const EARLIEST_STAMP: Stamp = ''
+const EARLIEST_WRITE_STAMP: Stamp = ''
 
 /**
  * Adds the status in the record to the history, if the history lacks it because an import or a publication wrote it. The stamp of
@@ -163,7 +163,7 @@ function addToStatusHistory({ time_zone }: LedgerScope, { statuses }: ProgrammeL
   const from = statusStartText(date, time_zone) ?? ''
   const before = [...statuses].filter(([other]) => dayOfStatusStart(other) === dayOfStatusStart(from))
   const stamps = before.map(([, { stamp }]) => `${stamp}~`)
-  statuses.set(from, { stamp: stamps.toSorted().at(-1) ?? EARLIEST_STAMP, status, date })
+  statuses.set(from, { stamp: stamps.toSorted().at(-1) ?? EARLIEST_WRITE_STAMP, status, date })
 }
 
 /**
@@ -183,7 +183,7 @@ function dropRemovedEnrolmentHistory(
 }
 
 /** An enrolment of an update, with a stamp of its own. */
-interface StampedEnrolment extends EnrolmentToWrite {
+interface EnrolmentWithWriteStamp extends EnrolmentToWrite {
   readonly stamp: Stamp
 }
 
@@ -195,14 +195,14 @@ function writeEnrolments(
   scope: LedgerScope,
   ledger: ProgrammeLedger,
   { benefits: held, ...others }: EnrolmentElement,
-  enrolments: readonly StampedEnrolment[],
+  enrolments: readonly EnrolmentWithWriteStamp[],
   message_ts: string,
 ): { readonly element: EnrolmentElement; readonly replaced: boolean } {
   const list = new Map(elementsOfValue(held).map((benefit) => [benefitKey(benefit), benefit]))
   let written: EnrolmentElement = others
   let replaced = false
   for (const { members, change, benefits, stamp } of enrolments) {
-    written = mergeStampedPatch(ledger.members, written, members, { stamp, keyOf: () => undefined })
+    written = mergePatchIntoObject(ledger.members, written, members, { stamp, keyOf: () => undefined })
     if (change !== null) {
       const date = change.date ?? message_ts
       const from = statusStartText(date, scope.time_zone) ?? ''
@@ -213,14 +213,14 @@ function writeEnrolments(
     }
     for (const [key, benefit] of benefits.elements) {
       const register = ensureMemberRegister(ledger.benefits, key)
-      if (stamp < (register.value ?? EARLIEST_STAMP)) continue
+      if (stamp < (register.value ?? EARLIEST_WRITE_STAMP)) continue
       replaced ||= list.has(key) && register.value !== stamp
       register.value = stamp
       list.set(key, benefit)
     }
   }
   const alone = !Array.isArray(held) && enrolments.every(({ benefits }) => benefits.alone)
-  const all = listOfElements(list, alone)
+  const all = listOrSingleElement(list, alone)
   return { element: { ...written, ...(all !== undefined && { benefits: all }) }, replaced }
 }
 
@@ -239,7 +239,7 @@ function putStatusesIntoRecord(
       statuses === undefined ? element : putStatusIntoEnrolment(element, findCurrentStatus(statuses, time_zone, now)),
     ]
   })
-  return putEnrolments(rest, listOfElements(new Map(elements), alone))
+  return putEnrolments(rest, listOrSingleElement(new Map(elements), alone))
 }
 
 /** Returns the enrolment with the status of the entry; without a status when the entry is undefined. */
@@ -305,7 +305,7 @@ function statusStartMs(from: string, time_zone: string): number {
 }
 
 /** Parses a stored document; one that is not an object gives {}. */
-export const parseDocumentObject = (text: string): JsonObject => {
+export const parseStoredDocument = (text: string): JsonObject => {
   const value: JsonValue = JSON.parse(text)
   return isJsonObject(value) ? value : {}
 }

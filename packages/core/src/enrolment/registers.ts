@@ -1,6 +1,6 @@
 /**
  * Merges writes of a JSON object so that their order and repetition do not matter: for each member, the write with the latest
- * stamp wins ("last-writer-wins register"). A tree of `StampRegister` beside the object has the stamps of the writes.
+ * stamp wins ("last-writer-wins register"). A tree of `LastWriteRegister` beside the object has the stamps of the writes.
  */
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import { memberSearchKey } from './member-keys.ts'
@@ -9,7 +9,7 @@ import { memberSearchKey } from './member-keys.ts'
 export type Stamp = string
 
 /** The stamps of one member. */
-export interface StampRegister {
+export interface LastWriteRegister {
   /** The stamp of the last write that was not an object: such as a text, a list, or null, which removes the member. */
   value?: Stamp
   /**
@@ -18,7 +18,7 @@ export interface StampRegister {
    */
   object?: Stamp
   /** The registers of the members inside, by the `searchKey` of the name, or by the key of a list element. */
-  members?: Map<string, StampRegister>
+  members?: Map<string, LastWriteRegister>
 }
 
 /** A write, with the same stamp for all its members. */
@@ -36,8 +36,8 @@ export interface StampedWrite {
  * found in any spelling, and gets the spelling of the latest write. The register is changed in place.
  * @param path the dotted path of the object; '' for the record
  */
-export function mergeStampedPatch(
-  register: StampRegister,
+export function mergePatchIntoObject(
+  register: LastWriteRegister,
   object: JsonObject,
   patch: JsonObject,
   write: StampedWrite,
@@ -56,7 +56,7 @@ export function mergeStampedPatch(
     const held = names.get(key)
     const before = held === undefined ? undefined : members.get(held)
     const isLatest = write.stamp >= latestStampOf(below)
-    const after = mergeStampedValue(below, before, value, write, path === '' ? key : `${path}.${key}`)
+    const after = mergePatchIntoMember(below, before, value, write, path === '' ? key : `${path}.${key}`)
     if (held !== undefined) members.delete(held)
     if (after === undefined) continue
     const called = isLatest || held === undefined ? name : held
@@ -66,10 +66,10 @@ export function mergeStampedPatch(
   return Object.fromEntries(members)
 }
 
-const latestStampOf = ({ value = '', object = '' }: StampRegister): Stamp => (value > object ? value : object)
+const latestStampOf = ({ value = '', object = '' }: LastWriteRegister): Stamp => (value > object ? value : object)
 
 /** Returns the register of the member with this key; a missing register is added, empty. */
-export function ensureMemberRegister(register: StampRegister, key: string): StampRegister {
+export function ensureMemberRegister(register: LastWriteRegister, key: string): LastWriteRegister {
   register.members ??= new Map()
   const found = register.members.get(key) ?? {}
   register.members.set(key, found)
@@ -80,30 +80,30 @@ export function ensureMemberRegister(register: StampRegister, key: string): Stam
  * Writes one member, unless its register has a later stamp.
  * @returns the value of the member afterwards; undefined when it is removed
  */
-function mergeStampedValue(
-  register: StampRegister,
+function mergePatchIntoMember(
+  register: LastWriteRegister,
   before: JsonValue | undefined,
   patch: JsonValue,
   write: StampedWrite,
   path: string,
 ): JsonValue | undefined {
   const { stamp } = write
-  if (write.keyOf(path, null) !== undefined) return writePatchToList(register, before, patch, write, path)
+  if (write.keyOf(path, null) !== undefined) return mergePatchIntoList(register, before, patch, write, path)
   if (isJsonObject(patch)) {
     if (stamp < (register.value ?? '')) return before
     if (register.object === undefined || register.object < stamp) register.object = stamp
-    return mergeStampedPatch(register, isJsonObject(before) ? before : {}, patch, write, path)
+    return mergePatchIntoObject(register, isJsonObject(before) ? before : {}, patch, write, path)
   }
   if (stamp < (register.value ?? '')) return before
   register.value = stamp
-  if (stamp < (register.object ?? '')) return dropMembersWrittenBefore(register, before, stamp)
+  if (stamp < (register.object ?? '')) return dropMembersBeforeStamp(register, before, stamp)
   delete register.object
   delete register.members
   return patch === null ? undefined : patch
 }
 
 /** Removes the members of an object that were written before the stamp, and the members without a register. */
-function dropMembersWrittenBefore(register: StampRegister, before: JsonValue | undefined, stamp: Stamp): JsonValue | undefined {
+function dropMembersBeforeStamp(register: LastWriteRegister, before: JsonValue | undefined, stamp: Stamp): JsonValue | undefined {
   for (const [key, below] of register.members ?? []) {
     if (latestStampOf(below) < stamp) register.members?.delete(key)
   }
@@ -111,7 +111,7 @@ function dropMembersWrittenBefore(register: StampRegister, before: JsonValue | u
   const kept = Object.entries(before).flatMap(([name, value]): [string, JsonValue][] => {
     const below = register.members?.get(memberSearchKey(name))
     if (below === undefined) return []
-    const after = below.object === undefined ? value : dropMembersWrittenBefore(below, value, stamp)
+    const after = below.object === undefined ? value : dropMembersBeforeStamp(below, value, stamp)
     return after === undefined ? [] : [[name, after]]
   })
   return Object.fromEntries(kept)
@@ -121,8 +121,8 @@ function dropMembersWrittenBefore(register: StampRegister, before: JsonValue | u
  * Writes a list element by element. No element is removed. The result is a single value only if neither `before` nor `patch` is
  * an array and there is one element.
  */
-function writePatchToList(
-  register: StampRegister,
+function mergePatchIntoList(
+  register: LastWriteRegister,
   before: JsonValue | undefined,
   patch: JsonValue,
   { stamp, keyOf }: StampedWrite,
@@ -137,7 +137,7 @@ function writePatchToList(
     below.value = stamp
     elements.set(key, element)
   }
-  return listOfElements(elements, alone)
+  return listOrSingleElement(elements, alone)
 }
 
 /** The elements of a list; a single value as its only element; none for null, '' and undefined. */
@@ -150,7 +150,7 @@ export function elementsOfValue(value: JsonValue | undefined): readonly JsonValu
  * The elements as a list in the order of their keys, so that the order of writes does not matter.
  * @param alone true: one element is returned without a list, and undefined is returned when there is no element
  */
-export function listOfElements(elements: ReadonlyMap<string, JsonValue>, alone: boolean): JsonValue | undefined {
+export function listOrSingleElement(elements: ReadonlyMap<string, JsonValue>, alone: boolean): JsonValue | undefined {
   const list = [...elements].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, element]) => element)
   const [only, ...others] = list
   return alone && others.length === 0 ? only : list

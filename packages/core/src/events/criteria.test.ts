@@ -7,7 +7,7 @@ import { shown } from '../../test/query-kind.ts'
 import { DEFAULT_LIMITS } from '../limits.ts'
 import type { Predicate } from '../model/predicate.ts'
 import { canonicalPredicate } from '../query/canonical-predicate.ts'
-import { readCriteriaText, readSubscribeCriteria } from './criteria.ts'
+import { readStoredCriteria, readSubscribeCriteria } from './criteria.ts'
 
 const kind = (name: string) => {
   const found = kindNamed(name)
@@ -104,7 +104,7 @@ describe('subscribe_criteria', () => {
     const bounds = { ...limits, query_values: 2_000 }
     const criteria = { ...CRITERIA, filter: { UIN: { $in: values } } }
     const { text, predicate } = readSubscribeCriteria(CIVIL, criteria, bounds, NOW)
-    const compiled = readCriteriaText(CIVIL.kind, text)
+    const compiled = readStoredCriteria(CIVIL.kind, text)
     expect(compiled.predicate).toEqual(predicate)
     expect(compiled.eventType.name).toBe('LiveBirth')
     expect(compiled.recordType.name).toBe('Person')
@@ -114,7 +114,7 @@ describe('subscribe_criteria', () => {
     const identifier_types = CIVIL.kind.identifier_types.filter(({ name }) => name === 'UIN' || name === 'MOBILE')
     const narrow = { ...CIVIL, kind: { ...CIVIL.kind, identifier_types, unlisted_identifiers: false as const } }
     const criteria = { ...CRITERIA, filter_type: 'expression', filter: { identifier: '5551234' } }
-    const again = (text: string) => shown(readCriteriaText(CIVIL.kind, text).predicate as Predicate)
+    const again = (text: string) => shown(readStoredCriteria(CIVIL.kind, text).predicate as Predicate)
     const { text, fingerprint: made } = read(criteria, narrow)
     expect(again(text)).toBe('bears UIN 5551234 or MOBILE 5551234')
     expect(made).not.toEqual(read(criteria).fingerprint)
@@ -204,7 +204,7 @@ describe('refused with', () => {
         try {
           const { predicate, text } = withMembers({ filter, filter_type })
           if (predicate === null) throw new Error('it was passed over')
-          const again = readCriteriaText(CIVIL.kind, text).predicate
+          const again = readStoredCriteria(CIVIL.kind, text).predicate
           expect(again && canonicalPredicate(again)).toBe(canonicalPredicate(predicate))
         } catch (error) {
           expect(error).toMatchObject({

@@ -53,7 +53,7 @@ export interface SubscribeCriteria {
   readonly person: boolean
   /** A digest of 32 bytes. Equal for criteria with equal filter, schedule and start; the end is not included. */
   readonly fingerprint: Uint8Array
-  /** The canonical text of the criteria, without the signed consent; `readCriteriaText` reads it. */
+  /** The canonical text of the criteria, without the signed consent; `readStoredCriteria` reads it. */
   readonly text: string
   /** The members that the answer repeats. */
   readonly echo: JsonObject
@@ -68,7 +68,7 @@ const SUBSCRIBE_CRITERIA_RULES: CriteriaRules = {
 }
 
 /** The rules for `reg_event_type` and `notify_record_type`, which are refused with `rjct.notify_types.invalid`. */
-const TYPE_CRITERIA_RULES: CriteriaRules = { ...SUBSCRIBE_CRITERIA_RULES, code: 'rjct.notify_types.invalid' }
+const EVENT_AND_RECORD_TYPE_RULES: CriteriaRules = { ...SUBSCRIBE_CRITERIA_RULES, code: 'rjct.notify_types.invalid' }
 
 /** The members of the criteria that an answer repeats. */
 const ECHOED_MEMBERS = [...['version', 'reg_type', 'reg_event_type', 'frequency', 'filter_type', 'filter'], 'notify_record_type']
@@ -100,7 +100,7 @@ export function readSubscribeCriteria(
     end_at: frequency?.end_at ?? null,
     consent: null,
     person: predicate !== null && isForOneIdentifier(predicate),
-    fingerprint: fingerprintOf(predicate, frequency),
+    fingerprint: fingerprintOfFilterAndSchedule(predicate, frequency),
     text: canonicalJson(criteriaToStore(kind, criteria)),
     echo: Object.fromEntries(
       ECHOED_MEMBERS.flatMap((member) => {
@@ -126,16 +126,16 @@ function criteriaToStore({ identifier_types, unlisted_identifiers }: Kind, crite
 }
 
 /** For each kind, its results of `withGrantedTypes`. The inner key is the granted type names, with commas between them. */
-const narrowedKinds = new WeakMap<Kind, Map<string, Kind>>()
+const kindsWithGrantedTypes = new WeakMap<Kind, Map<string, Kind>>()
 
 /** Returns the kind with only the identifier types that the stored criteria name. Without names it returns the kind. */
 function withGrantedTypes(kind: Kind, { granted_identifier_types: names }: Criteria): Kind {
   if (!Array.isArray(names)) return kind
-  const ofKind = narrowedKinds.get(kind) ?? new Map<string, Kind>()
+  const ofKind = kindsWithGrantedTypes.get(kind) ?? new Map<string, Kind>()
   const known = ofKind.get(names.join())
   if (known !== undefined) return known
   const narrowed = reduceIdentifierTypes(kind, new Set(names))
-  narrowedKinds.set(kind, ofKind.set(names.join(), narrowed))
+  kindsWithGrantedTypes.set(kind, ofKind.set(names.join(), narrowed))
   return narrowed
 }
 
@@ -144,14 +144,14 @@ function readEventType(kind: Kind, { reg_event_type: spelling }: Criteria): Even
   if (found !== undefined) return found
   const known = kind.event_types.map(({ name }) => name)
   const rule = known.length === 0 ? 'no event type can be named here' : `must be one of ${known.join(', ')}`
-  throw criteriaRejection(TYPE_CRITERIA_RULES, 'reg_event_type', rule)
+  throw criteriaRejection(EVENT_AND_RECORD_TYPE_RULES, 'reg_event_type', rule)
 }
 
 function readNotifyRecordType(kind: Kind, criteria: Criteria): RecordType {
-  const found = readRecordType(TYPE_CRITERIA_RULES, kind, criteria, 'notify_record_type')
+  const found = readRecordType(EVENT_AND_RECORD_TYPE_RULES, kind, criteria, 'notify_record_type')
   if (found !== undefined) return found
   const known = kind.record_types.map(({ emitted }) => emitted).join(', ')
-  throw criteriaRejection(TYPE_CRITERIA_RULES, 'notify_record_type', `must be one of ${known}`)
+  throw criteriaRejection(EVENT_AND_RECORD_TYPE_RULES, 'notify_record_type', `must be one of ${known}`)
 }
 
 type CriteriaFilter = Pick<SubscribeCriteria, 'predicate' | 'form'>
@@ -184,7 +184,7 @@ const STORED_FILTER_LIMITS: QueryLimits = { query_depth: 200, query_terms: 10_00
  * Reads the types and the filter of stored criteria, `SubscribeCriteria.text`.
  * @throws ItemRejection the criteria name something that the kind has no more, or that the grant does not include
  */
-export function readCriteriaText(
+export function readStoredCriteria(
   whole: Kind,
   text: string,
 ): Pick<SubscribeCriteria, 'eventType' | 'recordType' | keyof CriteriaFilter> {
@@ -205,7 +205,7 @@ function isForOneIdentifier(predicate: Predicate): boolean {
 }
 
 /** The digest of the filter, the schedule and its start. Participant, registry and types are stored beside the digest. */
-function fingerprintOf(predicate: Predicate | null, frequency: Frequency | null): Uint8Array {
+function fingerprintOfFilterAndSchedule(predicate: Predicate | null, frequency: Frequency | null): Uint8Array {
   const asked = {
     filter: predicate === null ? null : canonicalPredicate(predicate),
     frequency: frequency === null ? null : [frequency.cron, frequency.start_at.toISOString()],

@@ -154,9 +154,9 @@ const DAY_SECONDS = 86_400
 
 /** The smallest number of seconds between two runs, as if the schedule had runs on every day. */
 export function shortestGapSeconds({ second, minute, hour }: Cron): number {
-  const seconds = valueDistances(second, MINUTE_SECONDS)
-  const minutes = valueDistances(minute, 60)
-  const hours = valueDistances(hour, 24)
+  const seconds = cronValueDistances(second, MINUTE_SECONDS)
+  const minutes = cronValueDistances(minute, 60)
+  const hours = cronValueDistances(hour, 24)
   // The seconds from the first to the last run of a minute, an hour and a day. The rest of the minute, hour or day, until the
   // first run of the next one, is a gap too.
   const inMinute = seconds.last
@@ -166,7 +166,7 @@ export function shortestGapSeconds({ second, minute, hour }: Cron): number {
 }
 
 /** `step`: the smallest distance between neighbouring values. `last`: the distance from the first to the last. */
-function valueDistances(values: CronFieldValues, count: number): { readonly step: number; readonly last: number } {
+function cronValueDistances(values: CronFieldValues, count: number): { readonly step: number; readonly last: number } {
   if (values === null) return { step: 1, last: count - 1 }
   const steps = values.slice(1).map((value, index) => value - (values[index] ?? 0))
   return { step: Math.min(Number.POSITIVE_INFINITY, ...steps), last: (values.at(-1) ?? 0) - (values[0] ?? 0) }

@@ -13,7 +13,7 @@ import {
   resolveRecordType,
 } from '@rollcall/protocol'
 import type { Identifier } from '../model/records.ts'
-import { type ExtractedRecord, extractRecord, lazyRecord, type SearchableValues } from '../query/memory/extract-record.ts'
+import { lazyRecordValues, type RecordValues, readRecordValues, type SearchableValues } from '../query/memory/extract-record.ts'
 
 /** A record before or after a change. Its values are read when they are used. */
 export class RecordState {
@@ -22,7 +22,7 @@ export class RecordState {
   readonly #recordType: RecordType
   readonly #aliases: readonly Identifier[]
   readonly #read: SearchableValues
-  #extracted: ExtractedRecord | undefined
+  #extracted: RecordValues | undefined
 
   /** @param aliases identifiers of records that were merged into this record */
   constructor(kind: Kind, recordType: RecordType, document: JsonValue, aliases: readonly Identifier[] = []) {
@@ -30,12 +30,12 @@ export class RecordState {
     this.#kind = kind
     this.#recordType = recordType
     this.document = document
-    this.#read = lazyRecord(kind, recordType, document, aliases)
+    this.#read = lazyRecordValues(kind, recordType, document, aliases)
   }
 
   /** All values that a filter can use. This takes longer than reading a few attributes for the rules. */
-  get extracted(): ExtractedRecord {
-    this.#extracted ??= extractRecord(this.#kind, this.#recordType, this.document, this.#aliases)
+  get extracted(): RecordValues {
+    this.#extracted ??= readRecordValues(this.#kind, this.#recordType, this.document, this.#aliases)
     return this.#extracted
   }
 
@@ -60,18 +60,18 @@ export interface DerivedEvent {
   /** Present when the event corrects earlier published events of the same type about the same record. */
   readonly correction_type?: 'CANCEL' | 'CORRECTION'
   /** Further records that the event is about, such as the members who were added to a group. */
-  readonly also_of?: NamedRecords
+  readonly also_of?: PrimaryIdentifiersOfType
 }
 
 /** Records of one type, by their primary identifiers. */
-export interface NamedRecords {
+export interface PrimaryIdentifiersOfType {
   readonly record_type: string
   /** The normalised primary identifiers. */
   readonly identifiers: readonly string[]
 }
 
 /** The facts, besides the change, from which events are derived. */
-export interface DerivationFacts {
+export interface EventDerivationFacts {
   readonly kind: Kind
   readonly recordType: RecordType
   readonly time_zone: string
@@ -84,7 +84,7 @@ export interface DerivationFacts {
 const DAY_MS = 86_400_000
 
 /** The events of a change, in the order of the rules. Do not call the function for a change that changes nothing. */
-export function deriveEvents(derivation: DerivationFacts, change: StatesBeforeAndAfter): readonly DerivedEvent[] {
+export function deriveEvents(derivation: EventDerivationFacts, change: StatesBeforeAndAfter): readonly DerivedEvent[] {
   const on = change.before === null ? 'new' : change.after === null ? 'deleted' : 'changed'
   const events: DerivedEvent[] = []
   let hasEvent = false
@@ -94,7 +94,7 @@ export function deriveEvents(derivation: DerivationFacts, change: StatesBeforeAn
     events.push({
       event_type: rule.event,
       ...(rule.corrects && { correction_type: rule.corrects }),
-      ...(rule.also_of && { also_of: recordsNamedInAddedElements(derivation, rule.also_of, change) }),
+      ...(rule.also_of && { also_of: addedPrimaryIdentifiers(derivation, rule.also_of, change) }),
     })
     hasEvent ||= rule.corrects === undefined
   }
@@ -102,12 +102,12 @@ export function deriveEvents(derivation: DerivationFacts, change: StatesBeforeAn
 }
 
 /** True when all conditions (`if`) of a rule hold; its `on` (new, changed or deleted) is not checked. */
-export function areRuleConditionsTrue(derivation: DerivationFacts, rule: EventRule, change: StatesBeforeAndAfter): boolean {
+export function areRuleConditionsTrue(derivation: EventDerivationFacts, rule: EventRule, change: StatesBeforeAndAfter): boolean {
   return (rule.if ?? []).every((condition) => isConditionTrue(derivation, condition, change))
 }
 
 function isConditionTrue(
-  derivation: DerivationFacts,
+  derivation: EventDerivationFacts,
   condition: EventCondition,
   { before, after }: StatesBeforeAndAfter,
 ): boolean {
@@ -127,8 +127,8 @@ function isConditionTrue(
     case 'added':
       return addedElementKeys(derivation, condition.list, { before, after }).length > 0
     case 'member_changed': {
-      const old = memberTextsByKey(condition, before)
-      return [...memberTextsByKey(condition, after)].some(([key, value]) => old.has(key) && old.get(key) !== value)
+      const old = elementMemberTextsByKey(condition, before)
+      return [...elementMemberTextsByKey(condition, after)].some(([key, value]) => old.has(key) && old.get(key) !== value)
     }
     case 'recent':
       return isRecentDate(derivation, is(condition.attribute), is(condition.until))
@@ -139,7 +139,7 @@ const valueJsonText = (value: AttributeValue): string => JSON.stringify(value)
 
 /** The elements that a change added to a list: for each element, the keys that identify it in the list. */
 function addedElementKeys(
-  derivation: DerivationFacts,
+  derivation: EventDerivationFacts,
   list: RuleList,
   { before, after }: StatesBeforeAndAfter,
 ): readonly (readonly string[])[] {
@@ -148,11 +148,11 @@ function addedElementKeys(
 }
 
 /** The records whose primary identifiers are in the elements that the change added to a list. */
-function recordsNamedInAddedElements(
-  derivation: DerivationFacts,
+function addedPrimaryIdentifiers(
+  derivation: EventDerivationFacts,
   { record_type, list }: NonNullable<EventRule['also_of']>,
   change: StatesBeforeAndAfter,
-): NamedRecords {
+): PrimaryIdentifiersOfType {
   const primary = resolveRecordType(derivation.kind, record_type)?.primary_identifier
   const identifiers = addedElementKeys(derivation, list, change).flatMap((keys) =>
     keys.flatMap((key) => {
@@ -165,7 +165,7 @@ function recordsNamedInAddedElements(
 
 /** Returns the keys of each element of a list in the record; empty when there is no record. */
 function listElementKeys(
-  { kind, recordType }: DerivationFacts,
+  { kind, recordType }: EventDerivationFacts,
   list: RuleList,
   state: RecordState | null,
 ): readonly (readonly string[])[] {
@@ -188,7 +188,7 @@ type MemberChangedCondition = Extract<EventCondition, { is: 'member_changed' }>
  * key, and `member` the name of the one for the value. Both are JSON text; '' when the element lacks the member. Of elements with
  * equal keys, the map has the last.
  */
-function memberTextsByKey(
+function elementMemberTextsByKey(
   { compound, by, member }: MemberChangedCondition,
   state: RecordState | null,
 ): ReadonlyMap<string, string> {
@@ -204,7 +204,7 @@ function memberTextsByKey(
  * is used. A part of a date, such as 2026-03, counts as its first day.
  */
 function isRecentDate(
-  { time_zone, now, birth_span }: DerivationFacts,
+  { time_zone, now, birth_span }: EventDerivationFacts,
   date: AttributeValue | undefined,
   until: AttributeValue | undefined,
 ): boolean {

@@ -6,9 +6,9 @@ import { everything } from '../../test/agreement/everything.ts'
 import { predicates } from '../../test/agreement/predicates.ts'
 import { TODAYS } from '../../test/agreement/raw-values.ts'
 import type { Predicate } from '../model/predicate.ts'
-import { extractRecord } from '../query/memory/extract-record.ts'
+import { readRecordValues } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
-import { resolveAges } from '../query/resolve-ages.ts'
+import { replaceAgesByDates } from '../query/resolve-ages.ts'
 import { keysOfChange, keysOfFilter } from './filing.ts'
 
 const recordTypes = [...KINDS, everything].flatMap((kind) =>
@@ -19,12 +19,14 @@ const hexOf = (keys: readonly Uint8Array[]): ReadonlySet<string> => new Set(keys
 
 describe.each(recordTypes)('$name', ({ kind, recordType }) => {
   test('who fulfils a filter bears one of its keys, and who bears a whole one fulfils it', () => {
-    const record = documents(kind, recordType).map((document) => extractRecord(kind, recordType, named(recordType, document, 7)))
+    const record = documents(kind, recordType).map((document) =>
+      readRecordValues(kind, recordType, named(recordType, document, 7)),
+    )
     const today = fc.constantFrom(...TODAYS)
     const holds = fc.property(predicates(kind, recordType), record, today, (predicate, extracted, day) => {
       const borne = hexOf(keysOfChange(null, extracted).map(({ key }) => key))
       const common = keysOfFilter(predicate).filter(({ key }) => borne.has(Buffer.from(key).toString('hex')))
-      const fulfilled = matches(resolveAges(predicate, recordType, day), extracted)
+      const fulfilled = matches(replaceAgesByDates(predicate, recordType, day), extracted)
       if (fulfilled) expect(common.length).toBeGreaterThan(0)
       if (common.some(({ whole }) => whole)) expect(fulfilled).toBe(true)
     })

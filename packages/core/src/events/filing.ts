@@ -6,7 +6,7 @@
 import type { AttributeScalar, AttributeType } from '@rollcall/protocol'
 import { sha256 } from '../model/digests.ts'
 import type { Comparison, Literal, OneOf, Predicate } from '../model/predicate.ts'
-import type { ExtractedRecord } from '../query/memory/extract-record.ts'
+import type { RecordValues } from '../query/memory/extract-record.ts'
 
 /** A key of a filter. A record with the same key may satisfy the filter. */
 export interface FilterKey {
@@ -20,7 +20,7 @@ const EVERY_RECORD_KEY_TEXT = ''
 const EMPTY_KEY = new Uint8Array(0)
 
 /** The length of a key in bytes: long enough that different texts do not give the same key. */
-const KEY_BYTES = 16
+const MATCHING_KEY_BYTES = 16
 
 /**
  * How selective an equality is, by attribute type: a higher number finds fewer records. A condition on an attribute of a type
@@ -46,10 +46,10 @@ interface FilterKeys {
 
 /** The keys of a filter. @param predicate the filter, in which conditions on ages are not dates yet; null: there is no filter */
 export function keysOfFilter(predicate: Predicate | null): readonly FilterKey[] {
-  if (predicate === null) return [{ key: keyDigest(EVERY_RECORD_KEY_TEXT), whole: true }]
+  if (predicate === null) return [{ key: matchingKeyDigest(EVERY_RECORD_KEY_TEXT), whole: true }]
   const filed = keysOfPredicate(predicate, '')
-  if (filed === null) return [{ key: keyDigest(EVERY_RECORD_KEY_TEXT), whole: false }]
-  return [...filed.keys].map(([text, whole]) => ({ key: keyDigest(text), whole }))
+  if (filed === null) return [{ key: matchingKeyDigest(EVERY_RECORD_KEY_TEXT), whole: false }]
+  return [...filed.keys].map(([text, whole]) => ({ key: matchingKeyDigest(text), whole }))
 }
 
 /** A key of a changed record, and whether the record has it before and after the change. */
@@ -60,19 +60,19 @@ export interface ChangeKey {
 }
 
 /** All keys of a record before and after a change, each once. Null means that there was no record. */
-export function keysOfChange(before: ExtractedRecord | null, after: ExtractedRecord | null): readonly ChangeKey[] {
+export function keysOfChange(before: RecordValues | null, after: RecordValues | null): readonly ChangeKey[] {
   const [earlier, later] = [recordKeyTexts(before), recordKeyTexts(after)]
   return [...new Set([...earlier, ...later])].map((text) => {
-    return { key: keyDigest(text), before: earlier.has(text), after: later.has(text) }
+    return { key: matchingKeyDigest(text), before: earlier.has(text), after: later.has(text) }
   })
 }
 
 /** The key texts of a record, `EVERY_RECORD_KEY_TEXT` included. */
-function recordKeyTexts(record: ExtractedRecord | null): ReadonlySet<string> {
+function recordKeyTexts(record: RecordValues | null): ReadonlySet<string> {
   if (record === null) return new Set()
   const texts = new Set([EVERY_RECORD_KEY_TEXT])
   for (const [type, values] of record.identifiers) {
-    for (const value of values) texts.add(keyText('identifier', type, value))
+    for (const value of values) texts.add(matchingKeyText('identifier', type, value))
   }
   for (const [name, value] of record.values) {
     // A value of a list has the key name `name.name`, as if it were an element of the list `name` with the one member `name`.
@@ -105,7 +105,7 @@ function keysOfPredicate(predicate: Predicate, prefix: string): FilterKeys | nul
     case 'and': {
       const [only, ...others] = predicate.of
       if (only !== undefined && others.length === 0) return keysOfPredicate(only, prefix)
-      return findMostSelectiveKeys(predicate.of.map((part) => markKeysNotWhole(keysOfPredicate(part, prefix))))
+      return findMostSelectiveKeys(predicate.of.map((part) => markKeysAsPartOfFilter(keysOfPredicate(part, prefix))))
     }
     case 'or':
       return keysOfAlternatives(predicate.of.map((part) => keysOfPredicate(part, prefix)))
@@ -118,7 +118,7 @@ function keysOfPredicate(predicate: Predicate, prefix: string): FilterKeys | nul
     case 'identifier':
       return {
         selectivity: IDENTIFIER_SELECTIVITY,
-        keys: new Map(predicate.identifiers.map(({ type, value }) => [keyText('identifier', type, value), true])),
+        keys: new Map(predicate.identifiers.map(({ type, value }) => [matchingKeyText('identifier', type, value), true])),
       }
     default:
       return null
@@ -126,7 +126,7 @@ function keysOfPredicate(predicate: Predicate, prefix: string): FilterKeys | nul
 }
 
 /** Marks all keys as not `whole`: the key of one condition does not decide the other conditions of an `and`. */
-function markKeysNotWhole(filed: FilterKeys | null): FilterKeys | null {
+function markKeysAsPartOfFilter(filed: FilterKeys | null): FilterKeys | null {
   return filed && { ...filed, keys: new Map([...filed.keys.keys()].map((text) => [text, false])) }
 }
 
@@ -169,11 +169,12 @@ function keysOfEqualityCondition(
 
 /** The key text of a value; null for a period, because dates inside the period are equal to it as well. */
 function findValueKeyText(name: string, value: AttributeScalar | Literal): string | null {
-  if (typeof value !== 'object') return keyText('attribute', name, String(value))
-  return value.from === value.to ? keyText('attribute', name, value.from) : null
+  if (typeof value !== 'object') return matchingKeyText('attribute', name, String(value))
+  return value.from === value.to ? matchingKeyText('attribute', name, value.from) : null
 }
 
 /** The text of a key. Only `value` may contain NUL, and it is last, so different keys always have different texts. */
-const keyText = (...parts: readonly [about: string, name: string, value: string]): string => parts.join('\0')
+const matchingKeyText = (...parts: readonly [about: string, name: string, value: string]): string => parts.join('\0')
 
-const keyDigest = (text: string): Uint8Array => (text === EVERY_RECORD_KEY_TEXT ? EMPTY_KEY : sha256(text).subarray(0, KEY_BYTES))
+const matchingKeyDigest = (text: string): Uint8Array =>
+  text === EVERY_RECORD_KEY_TEXT ? EMPTY_KEY : sha256(text).subarray(0, MATCHING_KEY_BYTES)

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Frequency } from '../model/event.ts'
 import { cronText, readCron } from './cron.ts'
-import { nextRunOrEnd, nextRuns, readFrequency } from './frequency.ts'
+import { nextScheduledRunOrEnd, nextScheduledRuns, readFrequency } from './frequency.ts'
 
 const NOW = new Date('2026-02-03T09:15:00.000Z')
 const SCOPE = { time_zone: 'UTC', now: NOW }
@@ -18,7 +18,7 @@ function frequency(cron: string, start = '2020-01-01T00:00:00Z', end = '2040-01-
 
 /** The runs after an instant, as ISO texts without milliseconds. */
 function runs(cron: string, zone: string, after: string, count = 3): readonly string[] {
-  return nextRuns(frequency(cron), zone, new Date(after), count).map((run) => run.toISOString().replace('.000Z', 'Z'))
+  return nextScheduledRuns(frequency(cron), zone, new Date(after), count).map((run) => run.toISOString().replace('.000Z', 'Z'))
 }
 
 describe('a frequency', () => {
@@ -101,12 +101,12 @@ describe('the next tick', () => {
     ['after the last tick the end', '2026-02-12T00:00:00Z', '2026-02-12T12:00:00Z'],
     ['after the end the end', '2026-02-13T00:00:00Z', '2026-02-12T12:00:00Z'],
   ])('is %s', (_, after, tick) => {
-    expect(nextRunOrEnd(daily, 'UTC', new Date(after))).toEqual(new Date(tick))
+    expect(nextScheduledRunOrEnd(daily, 'UTC', new Date(after))).toEqual(new Date(tick))
   })
 
   it('is the end itself, where it runs then', () => {
     const weekly = frequency('0 12 * * *', '2026-02-10T00:00:00Z', '2026-02-12T12:00:00Z')
-    expect(nextRunOrEnd(weekly, 'UTC', new Date('2026-02-11T12:00:00Z'))).toEqual(weekly.end_at)
+    expect(nextScheduledRunOrEnd(weekly, 'UTC', new Date('2026-02-11T12:00:00Z'))).toEqual(weekly.end_at)
   })
 
   it('is by the clock of the zone', () => {
@@ -207,7 +207,7 @@ it('every expression ticks at the first minute that its fields name, in UTC', ()
           else if (has(hours, date.getUTCHours()) && has(minutes, date.getUTCMinutes())) break
           else at += MINUTE
         }
-        expect(nextRunOrEnd(frequency(cron), 'UTC', new Date(from))).toEqual(new Date(at))
+        expect(nextScheduledRunOrEnd(frequency(cron), 'UTC', new Date(from))).toEqual(new Date(at))
       },
     ),
     { numRuns: 200 },

@@ -22,21 +22,21 @@ export function readFrequency(given: JsonValue, { time_zone, now }: TimeZoneAndN
   if (!isJsonObject(given)) {
     throw invalidFrequency('', 'must be an object with start_time, end_time and frequency')
   }
-  const start_at = readTime(given.start_time, '.start_time')
-  const end_at = readTime(given.end_time, '.end_time')
+  const start_at = readFrequencyTime(given.start_time, '.start_time')
+  const end_at = readFrequencyTime(given.end_time, '.end_time')
   if (end_at <= start_at) throw invalidFrequency('.end_time', 'must be after start_time')
   if (end_at <= now) throw invalidFrequency('.end_time', 'must be in the future')
   const cron = readCronExpression(given.frequency)
   const frequency = { cron: cronText(cron), start_at, end_at }
   const first = start_at > now ? start_at : now
   const isPossible = hasRunDay(cron, first.getUTCFullYear() - 1, end_at.getUTCFullYear() + 1)
-  if (!isPossible || findRunAfter(frequency, time_zone, now) === null) {
+  if (!isPossible || findScheduledRunAfter(frequency, time_zone, now) === null) {
     throw invalidFrequency('.frequency', 'must have a run between now, or start_time, and end_time')
   }
   return frequency
 }
 
-function readTime(given: JsonValue | undefined, member: string): Date {
+function readFrequencyTime(given: JsonValue | undefined, member: string): Date {
   const instant = typeof given === 'string' ? timestampInstant(given) : null
   if (instant === null) throw invalidFrequency(member, 'must be a date and time with a zone')
   return new Date(instant)
@@ -58,14 +58,14 @@ const invalidFrequency = (member: string, rule: string): ItemRejection =>
   new ItemRejection('rjct.notify_details.invalid', `${FREQUENCY_PATH}${member}: ${rule}`)
 
 /** The first run after an instant; `end_at` when there is no further run, so that nothing waits for ever. */
-export const nextRunOrEnd = (frequency: Frequency, time_zone: string, after: Date): Date =>
-  findRunAfter(frequency, time_zone, after) ?? frequency.end_at
+export const nextScheduledRunOrEnd = (frequency: Frequency, time_zone: string, after: Date): Date =>
+  findScheduledRunAfter(frequency, time_zone, after) ?? frequency.end_at
 
 /** The runs after an instant, in order, at most `count`. */
-export function nextRuns(frequency: Frequency, time_zone: string, after: Date, count: number): readonly Date[] {
+export function nextScheduledRuns(frequency: Frequency, time_zone: string, after: Date, count: number): readonly Date[] {
   const runs: Date[] = []
   for (let from = after; runs.length < count; ) {
-    const run = findRunAfter(frequency, time_zone, from)
+    const run = findScheduledRunAfter(frequency, time_zone, from)
     if (run === null) break
     runs.push(run)
     from = run
@@ -74,7 +74,7 @@ export function nextRuns(frequency: Frequency, time_zone: string, after: Date, c
 }
 
 /** The first run after `after`, from the start to the end of the frequency; null when there is none. */
-function findRunAfter({ cron, start_at, end_at }: Frequency, time_zone: string, after: Date): Date | null {
+function findScheduledRunAfter({ cron, start_at, end_at }: Frequency, time_zone: string, after: Date): Date | null {
   const beforeStart = start_at.getTime() - 1
   const from = new Date(Math.max(after.getTime(), beforeStart))
   const run = scheduleOf(cron, time_zone).nextRun(from)

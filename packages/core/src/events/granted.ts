@@ -4,7 +4,7 @@ import type { ConsentSummary } from '../model/consent.ts'
 import { ALL_NAMES, type Grant, QUERY_FORMS } from '../model/grant.ts'
 import { isConsentGranted } from '../policy/basis.ts'
 import { findSubscriptionRefusal } from '../policy/subscription.ts'
-import { readCriteriaText } from './criteria.ts'
+import { readStoredCriteria } from './criteria.ts'
 
 /**
  * True when the grant allows the subscription.
@@ -14,7 +14,7 @@ import { readCriteriaText } from './criteria.ts'
 export function isSubscriptionGranted(grant: Grant | null, criteria: string, consent?: ConsentSummary | null): boolean {
   if (grant === null || (consent !== undefined && !isConsentGranted(grant, consent))) return false
   try {
-    return findSubscriptionRefusal(grant, readCriteriaText(grant.kind, criteria)) === null
+    return findSubscriptionRefusal(grant, readStoredCriteria(grant.kind, criteria)) === null
   } catch (error) {
     // The filter uses something that the grant does not allow.
     if (error instanceof ItemRejection) return false

@@ -2,7 +2,7 @@ import { type JsonObject, KINDS, keysInList, kindNamed } from '@rollcall/protoco
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { documents, named } from '../../test/agreement/documents.ts'
-import { type ElementRemovals, MergeProblem, mergeRecord } from './merge.ts'
+import { type ElementsToRemoveByPath, MergeProblem, mergePatchIntoRecord } from './merge.ts'
 
 function scopeOf(name: string, at = 0) {
   const kind = kindNamed(name)
@@ -13,8 +13,8 @@ function scopeOf(name: string, at = 0) {
 const civil = scopeOf('civil')
 
 const id = (identifier_type: string, identifier_value: string): JsonObject => ({ identifier_type, identifier_value })
-const merge = (record: JsonObject, patch: JsonObject, remove?: ElementRemovals, scope = civil) =>
-  mergeRecord(scope, record, patch, remove)
+const merge = (record: JsonObject, patch: JsonObject, remove?: ElementsToRemoveByPath, scope = civil) =>
+  mergePatchIntoRecord(scope, record, patch, remove)
 
 describe('identifiers', () => {
   const three = [id('UIN', 'U-44'), id('BRN', 'B-1'), id('NID', 'N-1')]
@@ -56,7 +56,7 @@ describe('identifiers', () => {
     expect(merge(record, {}, { identifier: [id('BRN', 'another')] })).toEqual(record)
   })
 
-  test.each<[ElementRemovals, string]>([
+  test.each<[ElementsToRemoveByPath, string]>([
     [{ name: ['x'] }, 'remove: each member must be one of the lists identifier'],
     [{ identifier: [{ identifier_type: 'UIN' }] }, 'remove.identifier[0]: must identify its element'],
   ])('a removal of %j is refused', (remove, message) => {
@@ -139,7 +139,7 @@ describe.each(recordTypes)('$name', ({ kind, recordType }) => {
     const holds = fc.property(document, document, (record, patch) => {
       let merged: JsonObject
       try {
-        merged = mergeRecord({ kind, recordType }, record, patch)
+        merged = mergePatchIntoRecord({ kind, recordType }, record, patch)
       } catch (error) {
         expect(error).toBeInstanceOf(MergeProblem)
         return
@@ -152,8 +152,8 @@ describe.each(recordTypes)('$name', ({ kind, recordType }) => {
 
   test('a record merged into itself, or into nothing, is the record', () => {
     const holds = fc.property(document, (record) => {
-      const once = mergeRecord({ kind, recordType }, {}, record)
-      expect(mergeRecord({ kind, recordType }, once, record)).toEqual(once)
+      const once = mergePatchIntoRecord({ kind, recordType }, {}, record)
+      expect(mergePatchIntoRecord({ kind, recordType }, once, record)).toEqual(once)
     })
     fc.assert(holds, { numRuns: 100 })
   })
@@ -170,7 +170,7 @@ describe('many elements are merged in time that grows with their number', () => 
       },
     })
     const [record, patch] = of(count)
-    mergeRecord({ ...civil, kind }, record, patch)
+    mergePatchIntoRecord({ ...civil, kind }, record, patch)
     return reads
   }
   const ids = (count: number, offset = 0) => Array.from({ length: count }, (_, at) => id('UIN', `U-${at + offset}`))

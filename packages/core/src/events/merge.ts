@@ -17,7 +17,7 @@ import {
 import type { KindAndRecordType } from '../enrolment/keyed-paths.ts'
 import { elementsOfValue } from '../enrolment/registers.ts'
 import type { Identifier } from '../model/records.ts'
-import { ElementIndex, MembersByName } from './places.ts'
+import { ElementPositionsByName, ObjectMembersByName } from './places.ts'
 
 /** The patch cannot be merged. The message names the member and the rule, never a value. */
 export class MergeProblem extends Error {
@@ -25,22 +25,22 @@ export class MergeProblem extends Error {
 }
 
 /** The elements to remove, by the path of their list. */
-export type ElementRemovals = Readonly<Record<string, readonly JsonValue[]>>
+export type ElementsToRemoveByPath = Readonly<Record<string, readonly JsonValue[]>>
 
 /**
  * Merges the patch into the record and removes the named elements. A member is found under any of its spellings, and
  * keeps its place and spelling.
  * @throws MergeProblem
  */
-export function mergeRecord(
+export function mergePatchIntoRecord(
   scope: KindAndRecordType,
   record: JsonObject,
   patch: JsonObject,
-  remove: ElementRemovals = {},
+  remove: ElementsToRemoveByPath = {},
 ): JsonObject {
   const merged = mergeObject(scope, '', record, patch)
   const removed = removeElements(scope, merged, remove)
-  checkElementsKept(scope, record, removed.record, removed.keys)
+  checkNoElementLostByMerge(scope, record, removed.record, removed.keys)
   return removed.record
 }
 
@@ -56,9 +56,9 @@ export function mergeIntoSurvivor(
   record: JsonObject,
   patch: JsonObject,
   aliases: readonly Identifier[],
-  remove: ElementRemovals = {},
+  remove: ElementsToRemoveByPath = {},
 ): JsonObject {
-  return mergeRecord(scope, record, patchWithoutAliases(scope, record, patch, aliases), remove)
+  return mergePatchIntoRecord(scope, record, patchWithoutAliases(scope, record, patch, aliases), remove)
 }
 
 /**
@@ -90,8 +90,8 @@ export function patchWithoutAliases(
 }
 
 function mergeObject(scope: KindAndRecordType, path: string, object: JsonObject, patch: JsonObject): JsonObject {
-  // `MembersByName` has a Map inside, because a member may be called `__proto__`.
-  const merged = new MembersByName(Object.entries(object), searchKey)
+  // `ObjectMembersByName` has a Map inside, because a member may be called `__proto__`.
+  const merged = new ObjectMembersByName(Object.entries(object), searchKey)
   for (const [name, value] of Object.entries(patch)) {
     const key = merged.nameOf(name)
     const place = path === '' ? name : `${path}.${name}`
@@ -125,13 +125,13 @@ function mergeList(
   const keysOf = (element: JsonValue): readonly string[] => {
     return elementKeys(scope.kind, scope.recordType, list, path, element)
   }
-  const byKey = new ElementIndex<JsonValue>(elements, keysOf)
-  let byText: ElementIndex<JsonValue> | undefined
+  const byKey = new ElementPositionsByName<JsonValue>(elements, keysOf)
+  let byText: ElementPositionsByName<JsonValue> | undefined
   const placeOf = (element: JsonValue): number | undefined => {
     const keys = keysOf(element)
     if (keys.length > 0) return byKey.first(keys)
     if (alone && isJsonObject(element)) return 0
-    byText ??= new ElementIndex<JsonValue>(elements, (one) => [canonicalJson(one)])
+    byText ??= new ElementPositionsByName<JsonValue>(elements, (one) => [canonicalJson(one)])
     return byText.first([canonicalJson(mergeElement(scope, path, {}, element))])
   }
   for (const element of elementsOfValue(patch)) {
@@ -154,7 +154,7 @@ function mergeElement(scope: KindAndRecordType, path: string, element: JsonValue
 function removeElements(
   { kind, recordType }: KindAndRecordType,
   record: JsonObject,
-  remove: ElementRemovals,
+  remove: ElementsToRemoveByPath,
 ): { record: JsonObject; keys: ReadonlyMap<string, ReadonlySet<string>> } {
   const keys = new Map<string, Set<string>>()
   let left = record
@@ -185,7 +185,7 @@ function removeElementsAtPath(
   isRemoved: (element: JsonValue) => boolean,
   emptied: 'keep' | 'drop' = 'keep',
 ): JsonObject {
-  const key = new MembersByName(Object.entries(object), searchKey).nameOf(name)
+  const key = new ObjectMembersByName(Object.entries(object), searchKey).nameOf(name)
   const value = object[key]
   if (value === undefined) return object
   if (rest.length === 0) {
@@ -206,7 +206,7 @@ function removeElementsAtPath(
  * otherwise, when the patch replaces the object that contains its list.
  * @throws MergeProblem
  */
-function checkElementsKept(
+function checkNoElementLostByMerge(
   { kind, recordType }: KindAndRecordType,
   before: JsonObject,
   after: JsonObject,

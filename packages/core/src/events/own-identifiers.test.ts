@@ -1,6 +1,6 @@
 import { type JsonObject, kindNamed } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
-import { withOwnIdentifiersOnly } from './own-identifiers.ts'
+import { recordWithOwnIdentifiersOnly } from './own-identifiers.ts'
 
 const id = (identifier_type: string, identifier_value: string) => ({ identifier_type, identifier_value })
 
@@ -44,5 +44,5 @@ test.each<[string, number, JsonObject, JsonObject]>([
   const kind = kindNamed(kindName)
   const recordType = kind?.record_types[at]
   if (kind === undefined || recordType === undefined) throw new Error(`no kind ${kindName}`)
-  expect(withOwnIdentifiersOnly(kind, recordType, document)).toEqual(identifiers)
+  expect(recordWithOwnIdentifiersOnly(kind, recordType, document)).toEqual(identifiers)
 })

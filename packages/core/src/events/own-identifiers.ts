@@ -14,7 +14,7 @@ import {
 import { oncePerObject } from '../model/once-per.ts'
 
 /** The record type with its identifier lists and its primary identifier only: no telephones, and no other persons. */
-const reduceToOwnIdentifiers = oncePerObject((recordType: RecordType): RecordType => {
+const reduceTypeToOwnIdentifiers = oncePerObject((recordType: RecordType): RecordType => {
   const { primary_identifier } = recordType
   const identifiers = recordType.identifiers.filter(
     ({ names, type }) => names === 'record' && (type === undefined || type === primary_identifier),
@@ -26,8 +26,8 @@ const reduceToOwnIdentifiers = oncePerObject((recordType: RecordType): RecordTyp
  * A record with only its `@type` and its own identifiers as written, in one list. The list is at the first path where the record
  * type has own identifiers. An identifier whose type the kind does not list is left out.
  */
-export function withOwnIdentifiersOnly(kind: Kind, recordType: RecordType, document: JsonValue): JsonObject {
-  const identifiers = writtenIdentifiers(kind, reduceToOwnIdentifiers(recordType), document)
+export function recordWithOwnIdentifiersOnly(kind: Kind, recordType: RecordType, document: JsonValue): JsonObject {
+  const identifiers = writtenIdentifiers(kind, reduceTypeToOwnIdentifiers(recordType), document)
     .filter(({ type }) => type !== UNLISTED.name)
     .map(({ written }) => written)
   const type = isJsonObject(document) ? document['@type'] : undefined
@@ -40,7 +40,7 @@ export const ownPrimaryIdentifier = (
   recordType: RecordType,
   document: JsonValue,
 ): WrittenIdentifier['written'] | undefined =>
-  writtenIdentifiers(kind, reduceToOwnIdentifiers(recordType), document).find(
+  writtenIdentifiers(kind, reduceTypeToOwnIdentifiers(recordType), document).find(
     ({ type }) => type === recordType.primary_identifier,
   )?.written
 
@@ -49,7 +49,7 @@ export const ownPrimaryIdentifier = (
  * record itself, not of other persons.
  */
 export function recordFromIdentifiers(recordType: RecordType, identifiers: readonly JsonObject[]): JsonObject {
-  const path = reduceToOwnIdentifiers(recordType).identifiers[0]?.path.split('.') ?? []
+  const path = reduceTypeToOwnIdentifiers(recordType).identifiers[0]?.path.split('.') ?? []
   const placed = path.reduceRight<JsonValue>((inner, member) => ({ [member]: inner }), [...identifiers])
   return isJsonObject(placed) ? placed : {}
 }

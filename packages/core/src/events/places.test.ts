@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ElementIndex, MembersByName } from './places.ts'
+import { ElementPositionsByName, ObjectMembersByName } from './places.ts'
 
 const names = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 3 })
 
@@ -9,7 +9,7 @@ test('the first element that has any of the names is found, also after elements 
   fc.assert(
     fc.property(fc.array(names, { maxLength: 5 }), puts, names, (elements, changes, wanted) => {
       const list = [...elements]
-      const places = new ElementIndex<readonly string[]>(list, (element) => element)
+      const places = new ElementPositionsByName<readonly string[]>(list, (element) => element)
       for (const [place, element] of changes) {
         const at = Math.min(place, list.length)
         list[at] = element
@@ -26,7 +26,7 @@ test('a member is found as it is written, else in its first other spelling', () 
   const steps = fc.array(fc.tuple(fc.constantFrom('set', 'delete', 'ask'), name))
   fc.assert(
     fc.property(fc.uniqueArray(name), steps, (members, changes) => {
-      const spelled = new MembersByName(
+      const spelled = new ObjectMembersByName(
         members.map((member) => [member, 1] as const),
         (one) => one.toLowerCase(),
       )

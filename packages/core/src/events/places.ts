@@ -1,7 +1,7 @@
 /** Indexes that find elements of a list by key, and members of an object by name, without reading all of them. */
 
 /** An index of the elements of a list. The names of an element are texts that find it, such as its keys. */
-export class ElementIndex<Element> {
+export class ElementPositionsByName<Element> {
   readonly #namesOf: (element: Element) => readonly string[]
   /** The positions for each name, in ascending order. They may be outdated: `first` checks whether the element has the name. */
   readonly #places = new Map<string, number[]>()
@@ -37,7 +37,7 @@ export class ElementIndex<Element> {
 }
 
 /** The members of an object by name. Any spelling of a member's name finds the member. */
-export class MembersByName<Value> {
+export class ObjectMembersByName<Value> {
   readonly members: Map<string, Value>
   readonly #read: (name: string) => string
   #names: Map<string, Set<string>> | undefined

@@ -1,7 +1,7 @@
 import { canonicalJson, type JsonObject, type Kind, kindNamed } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { beneficiary, enrolment } from '../../test/beneficiaries.ts'
-import { notificationShaper, recordTextForEvent } from './shown.ts'
+import { makeNotifiedRecordConverter, recordTextForEvent } from './shown.ts'
 
 const ibr = kindNamed('ibr') as Kind
 const civil = kindNamed('civil') as Kind
@@ -9,7 +9,7 @@ const person = (...enrolments: object[]) => beneficiary('HS-89', enrolments) as 
 
 function shown(before: JsonObject | null, after: JsonObject) {
   const text = recordTextForEvent(ibr.record_types[0], before, after, canonicalJson(after))
-  const shape = notificationShaper(ibr, ibr.record_types[0], { all: false })
+  const shape = makeNotifiedRecordConverter(ibr, ibr.record_types[0], { all: false })
   return shape?.(JSON.parse(text)) as JsonObject
 }
 
@@ -46,7 +46,7 @@ describe('what a notification shows of a beneficiary', () => {
   })
 
   it('has all of them where nothing has happened: in a backfill', () => {
-    const shape = notificationShaper(ibr, ibr.record_types[0], { all: true })
+    const shape = makeNotifiedRecordConverter(ibr, ibr.record_types[0], { all: true })
     const { additional_attributes } = (shape?.(person(suspended)) ?? {}) as JsonObject
     expect(additional_attributes).toMatchObject([{ enrolment_status: 'Suspended' }])
   })
@@ -55,5 +55,5 @@ describe('what a notification shows of a beneficiary', () => {
 it('other kinds show what they store, text for text', () => {
   const text = '{"a":1}'
   expect(recordTextForEvent(civil.record_types[0], null, { a: 1 }, text)).toBe(text)
-  expect(notificationShaper(civil, civil.record_types[0], { all: false })).toBeUndefined()
+  expect(makeNotifiedRecordConverter(civil, civil.record_types[0], { all: false })).toBeUndefined()
 })

@@ -36,7 +36,7 @@ function withChangedEnrolments(recordType: RecordType, before: JsonValue | null,
  * Returns a function that turns a stored record into the form for notifications; undefined when there is no such form.
  * @param options.all true adds all enrolments, for a record that has not changed
  */
-export function notificationShaper(
+export function makeNotifiedRecordConverter(
   kind: Kind,
   recordType: RecordType,
   { all }: { readonly all: boolean },

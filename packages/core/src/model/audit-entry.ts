@@ -60,14 +60,14 @@ export interface AuditedConsent {
 }
 
 /** The record types, query forms and attributes that a request names; never values. */
-export interface NamesInRequest {
+export interface DataNamesInRequest {
   readonly record_types: readonly string[]
   readonly forms: readonly string[]
   readonly attributes: readonly string[]
 }
 
 /** Details that may name a user of the data, or the case for which they are used. They are encrypted and bound to their entry. */
-export interface ConfidentialDetails {
+export interface ConfidentialAuditDetails {
   readonly requested_by?: string
   readonly case?: string
   /** The reason of an emergency (several reasons on lines of their own), or of an operator's act. */
@@ -113,7 +113,7 @@ interface AuditEntryContent {
   readonly outcomes: Readonly<Record<string, number>>
   /** The number of records that were sent, or shown to an operator. */
   readonly records: number
-  readonly asked: NamesInRequest
+  readonly asked: DataNamesInRequest
   /** The paths of the values that were sent, shown, or told as an answer such as yes or no, by record type. */
   readonly shown: Readonly<Record<string, readonly string[]>>
   /** The correlation_ids of stored answers that are sent again in this answer, or shown again by this act. */
@@ -135,12 +135,12 @@ interface AuditEntryContent {
 
 /** An audit entry before it is written to the audit log. */
 export interface AuditEntry extends AuditEntryContent {
-  readonly confidential?: ConfidentialDetails
+  readonly confidential?: ConfidentialAuditDetails
 }
 
 /** An entry as read from the audit log. */
 export interface StoredAuditEntry extends AuditEntryContent {
-  /** The encrypted `ConfidentialDetails`. */
+  /** The encrypted `ConfidentialAuditDetails`. */
   readonly sealed?: string
 }
 

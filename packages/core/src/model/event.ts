@@ -41,13 +41,17 @@ export type SubscriptionState = 'live' | 'suspended' | 'ended'
  * Why a subscription ended: the participant unsubscribed, the operator cancelled it, the consent ended, end_time
  * passed, or the person died.
  */
-export type EndReason = 'unsubscribed' | 'cancelled' | 'consent' | 'expired' | 'death'
+export type SubscriptionEndReason = 'unsubscribed' | 'cancelled' | 'consent' | 'expired' | 'death'
 
 /** The end reasons after which nothing is sent for the subscription any more, not even notifications of earlier events. */
-export const SILENT_END_REASONS = ['unsubscribed', 'cancelled', 'consent'] as const satisfies readonly EndReason[]
+export const STOP_SENDING_END_REASONS = [
+  'unsubscribed',
+  'cancelled',
+  'consent',
+] as const satisfies readonly SubscriptionEndReason[]
 
 /**
  * Why a subscription is suspended: its mailbox was closed, this version cannot read its filter, or the grant does not
  * allow it any more.
  */
-export type SuspensionReason = 'undeliverable' | 'unreadable' | 'not_permitted'
+export type SubscriptionSuspensionReason = 'undeliverable' | 'unreadable' | 'not_permitted'

@@ -50,7 +50,7 @@ export type ModeName = 'sync' | 'async'
 const MAX_UNHASHED_MESSAGE_ID_LENGTH = 255
 
 /** The key of a stored message_id: the message_id; if it is longer than 255 characters, `sha256:` and its digest. */
-export function messageKey(message_id: string): string {
+export function messageIdKey(message_id: string): string {
   return message_id.length <= MAX_UNHASHED_MESSAGE_ID_LENGTH ? message_id : `sha256:${sha256Hex(message_id)}`
 }
 

@@ -13,7 +13,7 @@ import type { ReadOnly } from './read-only.ts'
 export const ALL_NAMES = 'all'
 
 /** A list of names, or `all`. `all` includes names that later versions add. */
-const namesSchema = (description: string) =>
+const namesOrAllSchema = (description: string) =>
   Type.Union([Type.Literal(ALL_NAMES), Type.Array(Type.String({ minLength: 1 }), { uniqueItems: true })], {
     description: `${description}, or "all"`,
   })
@@ -42,7 +42,7 @@ export const TOTAL_COUNT_FORMS = ['exact', 'capped', 'rounded', 'none'] as const
  * `allowed`: minors (persons below the registry's `majority_age`) are found and shown. `never`: minors are neither found nor
  * shown, and persons without a birth date are not found.
  */
-export const MINOR_RULES = ['allowed', 'never'] as const
+export const UNDERAGE_PERSON_RULES = ['allowed', 'never'] as const
 
 /** Members of `header.meta` that a grant may demand in every request: the person who asks, and the case for which it is asked. */
 export const DEMANDED_META_MEMBERS = ['requested_by', 'case'] as const
@@ -55,7 +55,7 @@ const minuteLimitSchema = (description: string) =>
 /** The terms for emergencies: more data of one person are shown, for a limited number of items a day. */
 const EmergencyTerms = Type.Object(
   {
-    see: namesSchema('What is shown beside what the grant shows'),
+    see: namesOrAllSchema('What is shown beside what the grant shows'),
     items_per_day: dailyLimitSchema('Items that may be asked as emergencies'),
   },
   {
@@ -66,16 +66,16 @@ const EmergencyTerms = Type.Object(
 
 export const GrantTerms = Type.Object(
   {
-    operations: namesSchema('Operations by their names, such as search and txn-status'),
-    record_types: Type.Optional(namesSchema('Record types (default: all)')),
+    operations: namesOrAllSchema('Operations by their names, such as search and txn-status'),
+    record_types: Type.Optional(namesOrAllSchema('Record types (default: all)')),
     query_forms: Type.Optional(
       Type.Union([Type.Literal(ALL_NAMES), Type.Array(Type.Enum([...QUERY_FORMS]), { uniqueItems: true })], {
         description: `Forms of queries: ${QUERY_FORMS.join(', ')}, or "all" (default: identifier)`,
       }),
     ),
-    identifier_types: Type.Optional(namesSchema('Identifier types that may be asked about and seen (default: all)')),
-    ask: Type.Optional(namesSchema('Attributes that may be asked about, beside identifiers (default: none)')),
-    see: namesSchema('Attributes, identifier, relations and members of documents that may be seen'),
+    identifier_types: Type.Optional(namesOrAllSchema('Identifier types that may be asked about and seen (default: all)')),
+    ask: Type.Optional(namesOrAllSchema('Attributes that may be asked about, beside identifiers (default: none)')),
+    see: namesOrAllSchema('Attributes, identifier, relations and members of documents that may be seen'),
     rows: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
         description: 'By record type, an expression query that every record fulfils which may be found',
@@ -90,13 +90,13 @@ export const GrantTerms = Type.Object(
       ),
     ),
     minors: Type.Optional(
-      Type.Enum([...MINOR_RULES], {
+      Type.Enum([...UNDERAGE_PERSON_RULES], {
         description: 'Whether persons may be found who have not come of age: allowed, never (default: allowed)',
       }),
     ),
-    event_types: Type.Optional(namesSchema('Event types that may be subscribed to (default: none)')),
+    event_types: Type.Optional(namesOrAllSchema('Event types that may be subscribed to (default: none)')),
     unfiltered: Type.Optional(Type.Boolean({ description: 'May subscribe without a filter, to every record (default: false)' })),
-    programmes: Type.Optional(namesSchema('Programmes whose enrolments may be written (default: none)')),
+    programmes: Type.Optional(namesOrAllSchema('Programmes whose enrolments may be written (default: none)')),
     basis: Type.Enum([...GRANT_BASES], {
       description: 'law: no consent is needed; otherwise every search item has consent, authorize, or either',
     }),
@@ -181,14 +181,14 @@ export interface Grant {
   /** Conditions that a record must fulfil to be found, by record type. A record type that is not in the map has no condition. */
   readonly rows: ReadonlyMap<string, Predicate>
   /** The visible part of each record type; null when all records are shown whole. */
-  readonly visible: ReadonlyMap<string, VisibleNode> | null
+  readonly visible: ReadonlyMap<string, VisibleTreeNode> | null
   readonly identifiers: ShownIdentifierTypes
   readonly hidden: HiddenPersonRules
   /**
    * The members that a signed consent allows to show, by record type. Only the copy of a grant that is made for an item with a
    * signed consent has them.
    */
-  readonly coverage?: ReadonlyMap<string, VisibleNode>
+  readonly coverage?: ReadonlyMap<string, VisibleTreeNode>
   /** The grant that replaces this one for emergency items; absent when the terms have no emergency part. */
   readonly emergency?: Omit<Grant, 'id' | 'emergency'>
 }
@@ -210,7 +210,7 @@ export const disclosingGrantOf = ({ id, hidden }: Pick<Grant, 'id' | 'hidden'>):
 })
 
 /** Says what is shown at one place of a record type's documents: a node of a tree of members. */
-export interface VisibleNode {
+export interface VisibleTreeNode {
   /** True when everything at this place is shown. */
   whole: boolean
   /** True when a plain value here (not an object), such as the value of an attribute, is shown. */
@@ -221,9 +221,9 @@ export interface VisibleNode {
    */
   readonly identifiers: IdentifierSource[]
   /** The nodes of the members inside, by `searchKey` of the name. */
-  readonly members: Map<string, VisibleNode>
+  readonly members: Map<string, VisibleTreeNode>
   /** For a place of a related person: what is shown of this person, as the tree of the person's record type. */
-  like?: VisibleNode
+  like?: VisibleTreeNode
   /** The relation of the person at this place to the person of the record. */
   relation?: Relation
 }

@@ -28,7 +28,7 @@ export interface OutboxHealth {
 }
 
 /** The number and age of accepted requests, or chunks of them, that are due and that no node has claimed. */
-export interface WaitingExchanges {
+export interface ExchangeHealth {
   readonly waiting: number
   /** Seconds since the oldest waiting request became due; 0 when none waits. */
   readonly oldest: number

@@ -34,7 +34,7 @@ const INCLUDED_ROLES: Readonly<Record<OperatorRole, readonly OperatorRole[]>> = 
 }
 
 /** The roles that may decide about proposals (acts that wait for a second operator): each role about some kinds of acts. */
-export const DECIDING_ROLES: ReadonlySet<OperatorRole> = new Set(['own', 'operate', 'audit'])
+export const PROPOSAL_DECIDING_ROLES: ReadonlySet<OperatorRole> = new Set(['own', 'operate', 'audit'])
 
 export const hasRole = ({ roles }: Pick<Operator, 'roles'>, wanted: OperatorRole): boolean =>
   roles.some((role) => role === wanted || INCLUDED_ROLES[role].includes(wanted))

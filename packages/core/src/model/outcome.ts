@@ -10,16 +10,16 @@ export abstract class Disclosed extends CanonicalText {
   /** Lets the compiler tell a disclosed record from any other text. */
   protected readonly disclosed = true
   /** Facts about the disclosed record, for the audit entry of the reply. */
-  readonly audited: DisclosedRecordFacts
+  readonly audited: AuditedRecord
 
-  constructor(text: string, audited: DisclosedRecordFacts) {
+  constructor(text: string, audited: AuditedRecord) {
     super(text)
     this.audited = audited
   }
 }
 
 /** Facts about one record that is sent, for the audit entry. */
-export interface DisclosedRecordFacts {
+export interface AuditedRecord {
   /** The canonical name of the record's type. */
   readonly record_type: string
   /** The person of the record, and other persons about whom the record shows something, if they have an identifier. */
@@ -46,7 +46,7 @@ export class OutcomeOutdated extends Error {
 }
 
 /** Facts about one item of a request, for its audit entry, such as its record type, attributes, persons and purpose. */
-export interface AskedItemFacts {
+export interface RequestItemAuditFacts {
   readonly record_type?: string
   readonly form?: string
   readonly attributes?: readonly string[]
@@ -61,7 +61,7 @@ export interface AskedItemFacts {
 }
 
 /** Facts about one item that was answered, for its audit entry. */
-export interface AuditedItem extends AskedItemFacts {
+export interface AuditedItem extends RequestItemAuditFacts {
   /** `succ`, or the code of the rejection; `rjct` when the rejection has none. */
   readonly code: string
 }

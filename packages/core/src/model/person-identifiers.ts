@@ -29,7 +29,7 @@ export interface RecordSearchScope {
 }
 
 /** The largest number of records that are compared: very many records may have the same value of an unlisted type. */
-const MOST_COMPARED_RECORDS = 10
+const MOST_RECORDS_WITH_SAME_VALUE = 10
 
 /** The kind with the identifier types of all kinds: a record may have identifiers of types that its own kind does not list. */
 export const withAllIdentifierTypes = oncePerObject((kind: Kind): Kind => {
@@ -58,15 +58,15 @@ export async function recordsWithIdentifier(
   const identifiers = [{ type: listed?.name ?? UNLISTED.name, value: stored }]
   const page = {
     sort: [],
-    limit: MOST_COMPARED_RECORDS,
+    limit: MOST_RECORDS_WITH_SAME_VALUE,
     offset: 0,
-    cap: MOST_COMPARED_RECORDS,
+    cap: MOST_RECORDS_WITH_SAME_VALUE,
     categories: PROTECTION_CATEGORIES,
   }
   const predicate = { is: 'identifier', identifiers } as const
   const { records } = await reader.find(registry, { recordType, predicate, page })
   // The limit was reached, so more records may have the identifier. Two records tell the caller that it is shared.
-  if (records.length >= MOST_COMPARED_RECORDS) return records.slice(0, 2)
+  if (records.length >= MOST_RECORDS_WITH_SAME_VALUE) return records.slice(0, 2)
   const names = await identifiersWithAliases(place, kind, records)
   const hasIdentifier = (_: FoundRecord, at: number): boolean =>
     names[at]?.some((one) => one.type === type && one.value === value) === true
@@ -78,7 +78,7 @@ export async function recordsWithIdentifier(
  * another type, such as the HOUSEHOLD_ID of the person's household, is left out.
  * @param options.contacts true includes telephones and e-mail addresses
  */
-export async function unsharedIdentifiers(
+export async function unsharedRecordIdentifiers(
   place: RecordSearchScope,
   record: FoundRecord,
   { contacts = false }: { readonly contacts?: boolean } = {},

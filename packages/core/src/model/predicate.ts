@@ -40,7 +40,7 @@ export type Comparator = 'eq' | 'lt' | 'le' | 'gt' | 'ge' | 'starts_with' | 'con
  * A comparison of one attribute with a value; unknown when the attribute has no value. The attribute belongs to the record, or,
  * inside `SomeElement`, to the element.
  */
-export interface Comparison extends LastDayOfCondition {
+export interface Comparison extends ConditionWithLastDay {
   readonly is: 'compare'
   readonly attribute: Attribute
   readonly operator: Comparator
@@ -51,12 +51,12 @@ export interface Comparison extends LastDayOfCondition {
  * For dates only: the last day, YYYY-MM-DD, that the condition looks at. A date of the record that begins after this day counts
  * as missing, so a person who is not born yet has no age. A period, such as "1985", ends on this day at the latest.
  */
-export interface LastDayOfCondition {
+export interface ConditionWithLastDay {
   readonly until?: string
 }
 
 /** True when the attribute is equal (as with `eq`) to one of the values. At least one value, none twice. */
-export interface OneOf extends LastDayOfCondition {
+export interface OneOf extends ConditionWithLastDay {
   readonly is: 'in'
   readonly attribute: Attribute
   readonly values: readonly Literal[]
@@ -66,7 +66,7 @@ export interface OneOf extends LastDayOfCondition {
  * True when the attribute has a value, otherwise false; never unknown. With `list`, the attribute must have a value in an element
  * of this list of the record. Without `list`, it must have a value in the record; inside `SomeElement`, in the element.
  */
-export interface HasValue extends LastDayOfCondition {
+export interface HasValue extends ConditionWithLastDay {
   readonly is: 'exists'
   readonly attribute: Attribute
   readonly list?: ElementList

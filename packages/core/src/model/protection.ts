@@ -66,7 +66,7 @@ export function protectedPersonsNamed(
  * unless `seen` contains every category under which the person is protected.
  * @param seen the categories that a grant shows
  */
-export const protectedRemovalRule =
+export const protectedPersonRemovalRule =
   (kind: Kind, protection: Protection, seen: readonly string[] = []): TakesOut =>
   ({ identifiers }: OtherPerson) => {
     const hidden = protectedPersonsNamed(kind, protection, identifiers).find(({ category }) => !seen.includes(category))
@@ -74,7 +74,7 @@ export const protectedRemovalRule =
   }
 
 /** A record without the protected persons who are part of it or named in it. */
-export interface RecordWithoutProtected {
+export interface RecordWithoutProtectedPersons {
   /** The document; the same object when nobody was removed. */
   readonly document: JsonObject
   /** The ids of the persons who were removed. */
@@ -89,7 +89,7 @@ export function withoutProtectedPersons(
   recordType: RecordType,
   protection: Protection,
   document: JsonObject,
-): RecordWithoutProtected {
+): RecordWithoutProtectedPersons {
   if (protection.byIdentifier.size === 0) return { document, persons: [] }
   const persons = new Set<number>()
   const left = withoutPersons(kind, recordType, document, ({ identifiers }) => {
@@ -101,7 +101,7 @@ export function withoutProtectedPersons(
 }
 
 /** The protected persons to whom the record itself belongs, by its own identifiers. */
-export function protectedOwnersOf(
+export function protectedPersonsOwningRecord(
   kind: Kind,
   recordType: RecordType,
   { byProtectingIdentifier }: Protection,

@@ -10,7 +10,7 @@ import type { RegistryShape } from './registry.ts'
 
 export interface RecordQuery {
   readonly recordType: RecordType
-  /** The condition, with ages replaced by dates (`resolveAges`). */
+  /** The condition, with ages replaced by dates (`replaceAgesByDates`). */
   readonly predicate: Predicate
   readonly page: SearchPageRequest
   /** The id of the asking participant; absent for a search of the operator. */
@@ -35,17 +35,17 @@ export interface RecordReader {
     registry: RegistryShape,
     recordType: RecordType,
     ids: readonly RecordId[],
-  ): Promise<ReadonlyMap<RecordId, readonly MergedRecord[]>>
+  ): Promise<ReadonlyMap<RecordId, readonly RetiredRecordDocument[]>>
   /**
    * Finds the records that other records name, protected ones too: the caller decides who may see them. For a merged
    * record, the survivor is found.
    * @param identifiers normalised primary identifiers; those that no record has are left out
    */
-  named(registry: RegistryShape, recordType: RecordType, identifiers: readonly string[]): Promise<readonly ReferencedRecord[]>
+  named(registry: RegistryShape, recordType: RecordType, identifiers: readonly string[]): Promise<readonly RecordNamedByAnother[]>
   /**
    * For each record, the categories under which its person is protected; an unprotected record is left out. Readers other than
    * that of our own tables leave out deleted records too. So, for a record that may be deleted, the caller must also check the
-   * last document of the record (`protectedOwnersOf`).
+   * last document of the record (`protectedPersonsOwningRecord`).
    */
   categories(
     registry: RegistryShape,
@@ -55,18 +55,18 @@ export interface RecordReader {
   /** Counts all records, protected ones too. It may take long: do not call it in a request. */
   count(registry: RegistryShape, recordType: RecordType): Promise<number>
   /** Reads one page of the records that fulfil a condition, protected ones too; an empty one after the last page. */
-  page(registry: RegistryShape, query: RecordPageQuery): Promise<readonly PagedRecord[]>
+  page(registry: RegistryShape, query: RecordPageQuery): Promise<readonly RecordWithWriteTime[]>
 }
 
 /** A record that was merged into another one. */
-export interface MergedRecord {
+export interface RetiredRecordDocument {
   readonly id: RecordId
   /** The document at the time of the merge, as canonical JSON. */
   readonly document: string
 }
 
 /** A record that another record names by its primary identifier. */
-export interface ReferencedRecord extends FoundRecord {
+export interface RecordNamedByAnother extends FoundRecord {
   /** The identifiers of the records that were merged into this record. */
   readonly aliases: readonly Identifier[]
 }
@@ -74,7 +74,7 @@ export interface ReferencedRecord extends FoundRecord {
 /** The request for one page of records (`RecordReader.page`). */
 export interface RecordPageQuery {
   readonly recordType: RecordType
-  /** The condition, with ages replaced by dates (`resolveAges`); null for all records. */
+  /** The condition, with ages replaced by dates (`replaceAgesByDates`); null for all records. */
   readonly predicate: Predicate | null
   /** Only records that were written at this time or later; null for records of any time. */
   readonly since: Date | null
@@ -84,7 +84,7 @@ export interface RecordPageQuery {
   readonly limit: number
 }
 
-export interface PagedRecord extends FoundRecord {
+export interface RecordWithWriteTime extends FoundRecord {
   /** The time at which the record was last written. */
   readonly written: Date
 }

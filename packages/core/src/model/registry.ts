@@ -11,7 +11,7 @@ export interface RegistryShape {
 }
 
 /** The name that stands for the identifier rows in `Registry.unfilled` and similar lists. No attribute has this name. */
-export const IDENTIFIER_COLUMN_GROUP = 'identifier'
+export const IDENTIFIER_ROWS_GROUP_NAME = 'identifier'
 
 /** The name that stands for the sort column of one identifier type, in `Registry.unfilled` and similar lists. */
 export const identifierSortGroupName = (type: string): string => `sort by ${type}`
@@ -52,7 +52,7 @@ export interface Registry {
   /**
    * For each record type, the names that queries must not use yet, because their columns are being backfilled: attributes,
    * compounds and sort columns (`identifierSortGroupName`). While the identifier rows are backfilled: also
-   * `IDENTIFIER_COLUMN_GROUP` and the added identifier types.
+   * `IDENTIFIER_ROWS_GROUP_NAME` and the added identifier types.
    */
   readonly unfilled: ReadonlyMap<string, ReadonlySet<string>>
 }

@@ -9,7 +9,7 @@ export const SECONDS_PER_DAY = 86_400
  */
 export const OPERATOR_TOKEN_RETENTION_DAYS = 90
 
-export interface RetentionRow {
+export interface RetentionRule {
   readonly name: string
   /** The data that are deleted at this age, in words. */
   readonly what: string
@@ -32,7 +32,7 @@ export const eventRetentionSeconds = ({ exchange_retention, notification_retenti
 export const bodyKeyRetentionSeconds = ({ exchange_retention, notification_retention, inbox_retention }: Limits): number =>
   Math.max(exchange_retention, notification_retention, inbox_retention)
 
-export const retentionRows = (limits: Limits): readonly RetentionRow[] => [
+export const retentionRules = (limits: Limits): readonly RetentionRule[] => [
   {
     name: 'exchanges',
     what: 'requests, results, deliveries with their attempts, receipts',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isListedOrigin, webOriginProblem } from './web-origin.ts'
+import { isOriginInOperatorList, webOriginProblem } from './web-origin.ts'
 
 const FORM = 'must be an origin in lower case such as https://app.example, without a path; only the port may be *'
 const WRITTEN = 'must be written as browsers do: without the default port, and with a port of at most 65535'
@@ -24,7 +24,7 @@ test.each([
 
 test('a listed origin means itself, and with * any port of its host', () => {
   const listed = ['https://app.example', 'http://localhost:*']
-  const of = (origin: string): boolean => isListedOrigin(listed, origin)
+  const of = (origin: string): boolean => isOriginInOperatorList(listed, origin)
   expect(['https://app.example', 'http://localhost', 'http://localhost:5173'].map(of)).toEqual([true, true, true])
   expect(
     [

@@ -19,7 +19,7 @@ export function webOriginProblem(origin: string): string | null {
 }
 
 /** True when the origin of a request is listed. */
-export function isListedOrigin(listed: readonly string[], origin: string): boolean {
+export function isOriginInOperatorList(listed: readonly string[], origin: string): boolean {
   return listed.some((one) => {
     if (!one.endsWith(':*')) return one === origin
     const host = one.slice(0, -2)

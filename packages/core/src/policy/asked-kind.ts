@@ -30,12 +30,12 @@ export interface AskableNames {
  * Returns the reduced kind. @throws GrantProblem there is no record type, a name is unknown, or `ask` names an age but not the
  * birth date from which it is counted
  */
-export function reduceKindToAskable(kind: Kind, { recordTypes, identifierTypes, eventTypes, ask }: AskableNames): Kind {
+export function reduceKindToAskableNames(kind: Kind, { recordTypes, identifierTypes, eventTypes, ask }: AskableNames): Kind {
   const isWhole =
     recordTypes.length === kind.record_types.length && identifierTypes === null && eventTypes === null && ask === ALL_NAMES
   if (isWhole) return kind
   if (ask !== ALL_NAMES) checkAskableNames(recordTypes, ask)
-  const [first, ...others] = recordTypes.map((recordType) => reduceTypeToAskable(recordType, ask))
+  const [first, ...others] = recordTypes.map((recordType) => reduceRecordTypeToAskableNames(recordType, ask))
   if (first === undefined) throw new GrantProblem('record_types', 'must name one at least')
   return {
     ...reduceIdentifierTypes(kind, identifierTypes),
@@ -54,7 +54,7 @@ export const reduceIdentifierTypes = (kind: Kind, names: GrantedNames): Kind =>
         unlisted_identifiers: false,
       }
 
-function reduceTypeToAskable(recordType: RecordType, ask: AskableNames['ask']): RecordType {
+function reduceRecordTypeToAskableNames(recordType: RecordType, ask: AskableNames['ask']): RecordType {
   if (ask === ALL_NAMES) return recordType
   const compounds = (recordType.compounds ?? []).flatMap((compound): Compound[] => {
     const members = compound.members.filter((member) => hasNameAmong(compound, ask) || hasNameAmong(member, ask))

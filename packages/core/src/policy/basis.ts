@@ -5,9 +5,9 @@
 import { type Consent, ItemRejection, timestampInstant } from '@rollcall/protocol'
 import type { ConsentSummary } from '../model/consent.ts'
 import type { GRANT_BASES, Grant } from '../model/grant.ts'
-import type { AskedItemFacts } from '../model/outcome.ts'
+import type { RequestItemAuditFacts } from '../model/outcome.ts'
 import type { Predicate } from '../model/predicate.ts'
-import { comeFromOneValue } from '../query/person-criteria.ts'
+import { mayComeFromOneQueryValue } from '../query/person-criteria.ts'
 
 type ConsentMemberName = 'consent' | 'authorize'
 
@@ -32,7 +32,7 @@ export interface CriteriaConsentMembers {
 }
 
 /** The consent that the criteria of an item have. */
-export interface GivenConsent {
+export interface ConsentInCriteria {
   /** The path of the member that has the consent, such as `search_criteria.consent`. */
   readonly at: string
   /** The code of the consent's purpose; null when only the signed consent states the purpose. */
@@ -53,7 +53,7 @@ export function checkConsentGiven(
   { terms }: Pick<Grant, 'terms'>,
   criteria: CriteriaConsentMembers,
   { now, most, name = 'search_criteria' }: { readonly now: Date; readonly most: number; readonly name?: string },
-): GivenConsent | null {
+): ConsentInCriteria | null {
   const members = CONSENT_MEMBERS[terms.basis]
   if (members.length === 0) return null
   const { purposes = [] } = terms
@@ -71,7 +71,7 @@ export function checkConsentGiven(
   }
   const time = ts === undefined ? null : timestampInstant(ts)
   if (time === null && jws === null) throw searchCriteriaRejection(`${at}.ts: is required here, ${needed}`)
-  if (time !== null) checkTimeNotOld(`${at}.ts`, time, now, most)
+  if (time !== null) checkConsentAge(`${at}.ts`, time, now, most)
   const code = purpose?.code ?? null
   if (jws === null || code !== null) checkPurposeGranted(`${at}.purpose.code`, code, purposes)
   return { at, purpose: code, jws }
@@ -99,7 +99,7 @@ export function requiredConsentText({ purposes = [], consent, authorities }: Gra
  * @param time milliseconds
  * @throws ItemRejection
  */
-export function checkTimeNotOld(at: string, time: number, now: Date, most: number): void {
+export function checkConsentAge(at: string, time: number, now: Date, most: number): void {
   const age = (now.getTime() - time) / 1_000
   if (age < -CLOCK_SKEW_SECONDS) throw searchCriteriaRejection(`${at}: must not be in the future`)
   if (age > most) throw searchCriteriaRejection(`${at}: must not be older than ${most / 86_400} days`)
@@ -119,7 +119,7 @@ export function checkPurposeGranted(at: string, code: string | null, purposes: r
 export function consentFactsForAudit(
   { terms }: Pick<Grant, 'terms'>,
   { consent, authorize }: CriteriaConsentMembers,
-): AskedItemFacts {
+): RequestItemAuditFacts {
   const code = (authorize ?? consent)?.purpose?.code
   const known = [...(terms.purposes ?? []), EMERGENCY_PURPOSE]
   return {
@@ -155,7 +155,7 @@ export function checkAsksForOnePerson(
 ): void {
   if (!isLimitedToOnePerson(grant)) return
   // A query by one value passes, even when the value may be an identifier of several types.
-  if (predicate.is === 'identifier' && comeFromOneValue(grant.kind, predicate.identifiers)) return
+  if (predicate.is === 'identifier' && mayComeFromOneQueryValue(grant.kind, predicate.identifiers)) return
   throw searchCriteriaRejection('search_criteria.query: must ask for one identifier, of the person who consents')
 }
 

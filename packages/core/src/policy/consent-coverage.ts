@@ -1,8 +1,8 @@
 /** The part of records that a signed consent allows to show. */
 import { type Kind, searchKey } from '@rollcall/protocol'
-import type { VisibleNode } from '../model/grant.ts'
+import type { VisibleTreeNode } from '../model/grant.ts'
 import { GrantProblem } from './grant-problem.ts'
-import { visibleTrees } from './visible.ts'
+import { visibleMemberTrees } from './visible.ts'
 
 /**
  * For each record type, the tree of the members that a consent allows to show. Names that this registry does not have are
@@ -10,15 +10,15 @@ import { visibleTrees } from './visible.ts'
  * in these relations have not consented.
  * @param names the attributes of the consent, as in `see` of a grant
  */
-export function consentCoverage(kind: Kind, names: readonly string[]): ReadonlyMap<string, VisibleNode> {
+export function consentCoverage(kind: Kind, names: readonly string[]): ReadonlyMap<string, VisibleTreeNode> {
   const others = kind.record_types.flatMap(({ relations = [] }) => relations.map(({ name }) => searchKey(name)))
-  const meant = names.filter((name) => !others.includes(searchKey(name)) && isNameInKind(kind, name))
-  return visibleTrees(kind, kind.record_types, meant)
+  const meant = names.filter((name) => !others.includes(searchKey(name)) && isRecordPartNameInKind(kind, name))
+  return visibleMemberTrees(kind, kind.record_types, meant)
 }
 
-function isNameInKind(kind: Kind, name: string): boolean {
+function isRecordPartNameInKind(kind: Kind, name: string): boolean {
   try {
-    visibleTrees(kind, kind.record_types, [name])
+    visibleMemberTrees(kind, kind.record_types, [name])
     return true
   } catch (error) {
     if (error instanceof GrantProblem) return false

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { anyRecord, grantedNames, inOneSpelling, isKnownName, leaves } from '../../test/any-record.ts'
 import { processorTime } from '../../test/processor-time.ts'
 import { cutRecord } from './cut.ts'
-import { visibleTrees } from './visible.ts'
+import { visibleMemberTrees } from './visible.ts'
 
 const kindOf = (name: string): Kind => KINDS.find((kind) => kind.name === name) as Kind
 
@@ -17,7 +17,7 @@ function cut(
 ) {
   const kind = kindOf(kindName)
   const recordType = kind.record_types.find(({ name }) => name === recordTypeName) as RecordType
-  const visible = visibleTrees(kind, [recordType], see).get(recordTypeName)
+  const visible = visibleMemberTrees(kind, [recordType], see).get(recordTypeName)
   if (visible === undefined) throw new Error('no such record type')
   return cutRecord({ kind, types: types && new Set(types) }, visible, record)
 }
@@ -228,7 +228,7 @@ describe('of any record and any grant', () => {
             const record = inOneSpelling(any)
             if (!isJsonObject(record)) return
             const known = see.filter((name) => isKnownName(kind, recordType, name))
-            const visible = visibleTrees(kind, [recordType], known).get(recordType.name)
+            const visible = visibleMemberTrees(kind, [recordType], known).get(recordType.name)
             if (visible === undefined) throw new Error('no tree')
             const after = cutRecord({ kind, types: null }, visible, record)
             const expected = leaves(record).filter((leaf) =>

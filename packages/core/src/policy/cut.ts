@@ -8,10 +8,10 @@ import {
   type Relation,
   searchKey,
 } from '@rollcall/protocol'
-import type { ShownIdentifierTypes, VisibleNode } from '../model/grant.ts'
+import type { ShownIdentifierTypes, VisibleTreeNode } from '../model/grant.ts'
 
 /** Members that describe an object, not a person. They are shown when another member of the object is shown. */
-export const STRUCTURE_MEMBERS = ['@type', '@context']
+export const JSON_LD_STRUCTURE_MEMBERS = ['@type', '@context']
 const IDENTIFIER_MEMBERS = ['identifier_type', 'identifier_value']
 
 /** Another person in a record, of whom something is shown. */
@@ -24,7 +24,7 @@ export interface RelatedPerson {
 }
 
 /** The shown identifier types, and the function that is called for each related person (not a callback of the protocol). */
-interface ShownTypesAndCallback extends ShownIdentifierTypes {
+interface RecordCutOptions extends ShownIdentifierTypes {
   readonly found: (person: RelatedPerson) => void
 }
 
@@ -34,16 +34,16 @@ interface ShownTypesAndCallback extends ShownIdentifierTypes {
  */
 export function cutRecord(
   seen: ShownIdentifierTypes,
-  visible: VisibleNode,
+  visible: VisibleTreeNode,
   record: JsonObject,
-  found: ShownTypesAndCallback['found'] = () => {},
+  found: RecordCutOptions['found'] = () => {},
 ): JsonObject {
   const cut = cutValue({ ...seen, found }, [visible], record)
   return isJsonObject(cut) ? cut : {}
 }
 
 /** Cuts a value. @param here nodes of visible trees: a part of the value is shown when any node shows it */
-function cutValue(cutting: ShownTypesAndCallback, here: readonly VisibleNode[], value: JsonValue): JsonValue | undefined {
+function cutValue(cutting: RecordCutOptions, here: readonly VisibleTreeNode[], value: JsonValue): JsonValue | undefined {
   const cut = cutValueWithoutCallback(cutting, here, value)
   // A list is not a person. `found` is called for each element of the list instead.
   if (cut === undefined || Array.isArray(value)) return cut
@@ -52,8 +52,8 @@ function cutValue(cutting: ShownTypesAndCallback, here: readonly VisibleNode[], 
 }
 
 function cutValueWithoutCallback(
-  seen: ShownTypesAndCallback,
-  here: readonly VisibleNode[],
+  seen: RecordCutOptions,
+  here: readonly VisibleTreeNode[],
   value: JsonValue,
 ): JsonValue | undefined {
   const isLike = here.some(({ like }) => like !== undefined)
@@ -72,21 +72,21 @@ function cutValueWithoutCallback(
 }
 
 function cutObject(
-  seen: ShownTypesAndCallback,
-  parts: readonly VisibleNode[],
+  seen: RecordCutOptions,
+  parts: readonly VisibleTreeNode[],
   object: JsonObject,
   isIdentifier: boolean,
 ): JsonObject | undefined {
   const names = Object.keys(object)
   const keys = names.map(cachedSearchKey)
-  const unread = ignoredDuplicates(object, names, keys)
+  const unread = unreadDuplicateNames(object, names, keys)
   const members: [name: string, value: JsonValue][] = []
   let isShown = false
   for (let at = 0; at < names.length; at += 1) {
     const [name, key] = [names[at] as string, keys[at] as string]
     const value = object[name] as JsonValue
     if (unread.has(name)) continue
-    if (STRUCTURE_MEMBERS.includes(name)) {
+    if (JSON_LD_STRUCTURE_MEMBERS.includes(name)) {
       if ((Array.isArray(value) ? value : [value]).every((one) => typeof one === 'string')) members.push([name, value])
       continue
     }
@@ -104,7 +104,7 @@ function cutObject(
  * When several members of an object have one name in different spellings, readers read only one of these members. Returns the
  * names of the members that are not read.
  */
-function ignoredDuplicates(object: JsonObject, names: readonly string[], keys: readonly string[]): ReadonlySet<string> {
+function unreadDuplicateNames(object: JsonObject, names: readonly string[], keys: readonly string[]): ReadonlySet<string> {
   if (new Set(keys).size === keys.length) return EMPTY_NAME_SET
   const namesByKey = Map.groupBy(names, (_, at) => keys[at] as string)
   return new Set(
@@ -136,7 +136,7 @@ const EMPTY_NAME_SET: ReadonlySet<string> = new Set()
 
 function isIdentifierShown(
   { kind, types }: ShownIdentifierTypes,
-  source: VisibleNode['identifiers'][number],
+  source: VisibleTreeNode['identifiers'][number],
   value: JsonValue,
 ): boolean {
   const type = identifierTypeOf(kind, source, value)

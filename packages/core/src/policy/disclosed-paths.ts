@@ -1,9 +1,9 @@
 /** The paths of the values in a disclosed record, for the audit entry. */
 import type { JsonObject, JsonValue } from '@rollcall/protocol'
-import { STRUCTURE_MEMBERS } from './cut.ts'
+import { JSON_LD_STRUCTURE_MEMBERS } from './cut.ts'
 
 /** The most paths and lists of paths, together, that a collector keeps in memory: by GraphQL aliases, peers choose the names. */
-const MOST_KNOWN_PATHS = 10_000
+const MOST_PATHS_IN_COLLECTOR = 10_000
 
 interface PathNode {
   readonly path: string
@@ -23,10 +23,10 @@ export class PathCollector {
   /**
    * The paths of the values in a record, each once, in the order of the record; `@type` and `@context` are left out. An empty
    * list or object counts as a value. Equal results are the same object, except that a collector with more than
-   * `MOST_KNOWN_PATHS` paths and lists forgets them all and begins again.
+   * `MOST_PATHS_IN_COLLECTOR` paths and lists forgets them all and begins again.
    */
   collect(record: JsonValue): readonly string[] {
-    if (this.#made + this.#lists.size > MOST_KNOWN_PATHS) {
+    if (this.#made + this.#lists.size > MOST_PATHS_IN_COLLECTOR) {
       this.#root = makePathNode('', 0)
       this.#lists.clear()
       this.#made = 0
@@ -53,7 +53,7 @@ export class PathCollector {
       return
     }
     for (const name of names) {
-      if (STRUCTURE_MEMBERS.includes(name)) continue
+      if (JSON_LD_STRUCTURE_MEMBERS.includes(name)) continue
       let node = at.below.get(name)
       if (node === undefined) {
         this.#made += 1

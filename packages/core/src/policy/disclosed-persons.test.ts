@@ -17,7 +17,7 @@ import type { AuditedPerson } from '../model/audit-entry.ts'
 import { NOBODY_PROTECTED } from '../model/protection.ts'
 import { findPersonsInRelations } from './disclosed-persons.ts'
 import { type DisclosureTerms, discloseRecordParts, discloseRecords, type SelectFromShown } from './disclosure.ts'
-import { visibleTrees } from './visible.ts'
+import { visibleMemberTrees } from './visible.ts'
 
 const social = kindNamed('social') as Kind
 const [, group] = social.record_types as readonly [RecordType, RecordType]
@@ -26,7 +26,7 @@ const granted = (kind: Kind, recordType: RecordType, see: readonly string[] | nu
   recordTypes: null,
   rows: new Map(),
   identifiers: { kind, types: null },
-  visible: see && visibleTrees(kind, [recordType], see),
+  visible: see && visibleMemberTrees(kind, [recordType], see),
   hidden: { categories: [], protection: NOBODY_PROTECTED, takesOut: null },
 })
 

@@ -17,7 +17,7 @@ import { oncePerObject } from '../model/once-per.ts'
 import type { RelatedPerson } from './cut.ts'
 
 /** Says where the identifier of a related person without a record type is: the whole value (path '') may be the identifier. */
-const WHOLE_VALUE_SOURCE: IdentifierSource = { path: '', names: 'record' }
+const WHOLE_VALUE_IDENTIFIER_SOURCE: IdentifierSource = { path: '', names: 'record' }
 
 /** The person of a record for the audit entry, with all identifiers that name the record. */
 export const auditedPersonOf = (kind: Kind, recordType: Pick<RecordType, 'identifiers'>, record: JsonValue): AuditedPerson => ({
@@ -30,7 +30,7 @@ export const auditedPersonOf = (kind: Kind, recordType: Pick<RecordType, 'identi
 /**
  * The identifiers in `asked` (those that a request named) that belong to a part of the record, such as a person of a household.
  */
-export function askedPartIdentifiers(
+export function askedIdentifiersInRecordParts(
   kind: Kind,
   recordType: Pick<RecordType, 'identifiers'>,
   record: JsonValue,
@@ -53,7 +53,7 @@ export function auditedPersonsOf(
   const persons = [auditedPersonOf(kind, ownType, record)]
   for (const { relation, person } of related) {
     const recordType = kind.record_types.find(({ name }) => name === relation.record_type)
-    let { role, identifiers } = auditedPersonOf(kind, recordType ?? { identifiers: [WHOLE_VALUE_SOURCE] }, person)
+    let { role, identifiers } = auditedPersonOf(kind, recordType ?? { identifiers: [WHOLE_VALUE_IDENTIFIER_SOURCE] }, person)
     if (identifiers.length === 0 && isJsonObject(person)) identifiers = identifiersWithin(kind, person, recordType)
     if (identifiers.length > 0) persons.push({ role, identifiers })
   }
@@ -105,25 +105,25 @@ export function relatedPersonsAfterSelection(
   textOf: (record: JsonValue) => string,
 ): readonly RelatedPerson[] {
   return [...Map.groupBy(related, ({ relation }) => relation).values()].flatMap((persons) => {
-    const rest = withoutObjects(shown, new Set(persons.map((person) => person.shown)))
+    const rest = withoutGivenObjects(shown, new Set(persons.map((person) => person.shown)))
     return textOf(rest) === text ? [] : persons
   })
 }
 
 /** The value without the given objects inside, which are found by identity, not by content. */
-function withoutObjects(value: JsonValue, objects: ReadonlySet<JsonValue>): JsonValue {
+function withoutGivenObjects(value: JsonValue, objects: ReadonlySet<JsonValue>): JsonValue {
   const isLeft = (one: JsonValue): boolean => typeof one !== 'object' || !objects.has(one)
-  if (Array.isArray(value)) return value.filter(isLeft).map((element) => withoutObjects(element, objects))
+  if (Array.isArray(value)) return value.filter(isLeft).map((element) => withoutGivenObjects(element, objects))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, member]) => (isLeft(member) ? [[name, withoutObjects(member, objects)]] : [])),
+    Object.entries(value).flatMap(([name, member]) => (isLeft(member) ? [[name, withoutGivenObjects(member, objects)]] : [])),
   )
 }
 
 /**
  * The relation for persons who are in no relation of the kind. If a selection shows one of them, the audit entry has all of them.
  */
-const UNDESCRIBED_RELATION: Relation = { name: '', paths: [] }
+const NAMELESS_RELATION: Relation = { name: '', paths: [] }
 
 /** An object that has one of these members may be an identifier of a person, or may have one inside. */
 const IDENTIFIER_MEMBERS = new Set(['identifier_value', 'identifier', 'member_identifier', 'demographic_info', 'person'])
@@ -180,7 +180,7 @@ function selectUndescribedPersons(
       (one) => !keys.has(identifierKey(one)) && !(one.untyped && values.has(one.value)),
     )
     for (const one of identifiers) keys.add(identifierKey(one))
-    return identifiers.length === 0 ? [] : [{ relation: UNDESCRIBED_RELATION, person, shown: person }]
+    return identifiers.length === 0 ? [] : [{ relation: NAMELESS_RELATION, person, shown: person }]
   })
 }
 

@@ -12,16 +12,16 @@ import {
   resolveRecordType,
   withoutPersons,
 } from '@rollcall/protocol'
-import { type Grant, isNameGranted, type VisibleNode } from '../model/grant.ts'
+import { type Grant, isNameGranted, type VisibleTreeNode } from '../model/grant.ts'
 import { oncePerObject } from '../model/once-per.ts'
 import { Disclosed } from '../model/outcome.ts'
-import { protectedRemovalRule, withoutProtectedPersons } from '../model/protection.ts'
-import { lazyRecord } from '../query/memory/extract-record.ts'
+import { protectedPersonRemovalRule, withoutProtectedPersons } from '../model/protection.ts'
+import { lazyRecordValues } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
 import { cutRecord, type RelatedPerson } from './cut.ts'
 import { PathCollector } from './disclosed-paths.ts'
 import { addUndescribedPersons, auditedPersonsOf, findRelatedPersons, relatedPersonsAfterSelection } from './disclosed-persons.ts'
-import { isHiddenRecord, withoutHiddenOthers } from './hidden.ts'
+import { isHiddenRecord, withoutOtherHiddenPersons } from './hidden.ts'
 
 class DisclosedRecord extends Disclosed {}
 
@@ -113,7 +113,7 @@ function* shownRecords(
 /** The record without hidden persons, the same object if there are none; null when the record is a hidden person's. */
 function withoutHiddenPersons(grant: DisclosureTerms, recordType: RecordType, record: JsonValue): JsonValue {
   if (!isJsonObject(record)) return record
-  return isHiddenRecord(grant, recordType, record) ? null : withoutHiddenOthers(grant, recordType, record)
+  return isHiddenRecord(grant, recordType, record) ? null : withoutOtherHiddenPersons(grant, recordType, record)
 }
 
 /** The part of a record that the grant shows, limited by the signed consent if there is one, and the related persons in it. */
@@ -122,7 +122,7 @@ function shownPartOf(
   recordType: RecordType,
   whole: JsonValue,
 ): Pick<ShownRecord, 'shown' | 'related'> {
-  const record = coverage === undefined ? whole : partUnderConsent(identifiers, coverage.get(recordType.name), whole)
+  const record = coverage === undefined ? whole : cutRecordToConsent(identifiers, coverage.get(recordType.name), whole)
   if (visible === null) return { shown: record, related: findRelatedPersons(identifiers.kind, recordType, record) }
   const part = visible.get(recordType.name)
   if (part === undefined || !isJsonObject(record)) return { shown: {}, related: [] }
@@ -132,14 +132,14 @@ function shownPartOf(
 }
 
 /** The part of a record that the signed consent covers. After that, the grant is applied to this part. */
-const partUnderConsent = (
+const cutRecordToConsent = (
   identifiers: DisclosureTerms['identifiers'],
-  coverage: VisibleNode | undefined,
+  coverage: VisibleTreeNode | undefined,
   record: JsonValue,
 ): JsonValue => (coverage === undefined || !isJsonObject(record) ? {} : cutRecord(identifiers, coverage, record))
 
 /** The records of a stored answer that may still be shown. */
-export interface RedisclosedRecords {
+export interface DisclosedStoredRecords {
   readonly shown: readonly Disclosed[]
   /** The number of records of hidden persons. They are left out, and the answer does not count them. */
   readonly hidden: number
@@ -156,7 +156,7 @@ export function discloseStoredRecords(
   recordType: RecordType,
   records: readonly JsonValue[],
   isOld = false,
-): RedisclosedRecords {
+): DisclosedStoredRecords {
   const left = records.filter((record) => !isJsonObject(record) || !isHiddenRecord(grant, recordType, record))
   const hidden = records.length - left.length
   if (grant.rows.has(recordType.name)) return { shown: [], hidden }
@@ -199,12 +199,12 @@ export const areRecordsStillShown = (grant: Grant, message: JsonValue): boolean 
  * the grant has an emergency part, the reply may be the answer to an emergency, which must not show protected persons of any
  * category; without this part, the categories of the grant may be shown.
  */
-export function showsNobodyProtected(grant: Grant, message: JsonValue): boolean {
+export function showsNoProtectedPerson(grant: Grant, message: JsonValue): boolean {
   const { identifiers, hidden, emergency } = grant
   const { kind } = identifiers
   const categories = emergency === undefined ? hidden.categories : []
   if (hidden.protection.byIdentifier.size === 0) return true
-  const takesOut = protectedRemovalRule(kind, hidden.protection, categories)
+  const takesOut = protectedPersonRemovalRule(kind, hidden.protection, categories)
   const hiding = { identifiers, hidden: { ...hidden, categories, takesOut } }
   return isTrueForAllRecords(kind, message, (recordType, records) =>
     records.every(
@@ -212,7 +212,7 @@ export function showsNobodyProtected(grant: Grant, message: JsonValue): boolean 
         isJsonObject(record) &&
         !isHiddenRecord(hiding, recordType, record) &&
         hasIdentifierForEveryPerson(hiding, recordType, record) &&
-        withoutHiddenOthers(hiding, recordType, record) === record,
+        withoutOtherHiddenPersons(hiding, recordType, record) === record,
     ),
   )
 }
@@ -255,5 +255,5 @@ export function isRecordGranted(grant: RecordConditionTerms, { name }: Pick<Reco
   if (recordType === undefined || !isJsonObject(record)) return false
   // Conditions are tested on records without any protected person, in the database and in memory.
   const { document } = withoutProtectedPersons(kind, recordType, grant.hidden.protection, record)
-  return matches(row, lazyRecord(kind, recordType, document))
+  return matches(row, lazyRecordValues(kind, recordType, document))
 }

@@ -3,7 +3,7 @@ import { ItemRejection, type RecordType, timestampInstant } from '@rollcall/prot
 import { ALL_NAMES, type Grant, isNameGranted } from '../model/grant.ts'
 import { CLOCK_SKEW_SECONDS, type CriteriaConsentMembers, EMERGENCY_PURPOSE } from './basis.ts'
 import { GrantProblem } from './grant-problem.ts'
-import { visibleTrees } from './visible.ts'
+import { visibleMemberTrees } from './visible.ts'
 
 /** The least and most characters of an emergency's reason, without spaces at its ends. */
 const REASON_CHARACTER_LIMITS = { least: 10, most: 1_000 } as const
@@ -38,19 +38,19 @@ export function readEmergencyGrant(grant: GrantWithoutEmergency, recordTypes: re
     terms: { ...terms, see: all, query_forms: ['identifier'], basis: 'authorize', purposes: [EMERGENCY_PURPOSE] },
     recordTypes: new Set(personal.map(({ name }) => name)),
     queryForms: new Set(['identifier']),
-    visible: all === ALL_NAMES ? null : visibleInEmergency(grant, recordTypes, all),
+    visible: all === ALL_NAMES ? null : emergencyMemberTrees(grant, recordTypes, all),
     // An emergency shows no protected person, even of categories that the grant names.
     hidden: { ...grant.hidden, categories: [] },
   }
 }
 
-function visibleInEmergency(
+function emergencyMemberTrees(
   { identifiers: { kind } }: GrantWithoutEmergency,
   recordTypes: readonly RecordType[],
   names: readonly string[],
 ): Grant['visible'] {
   try {
-    return visibleTrees(kind, recordTypes, names)
+    return visibleMemberTrees(kind, recordTypes, names)
   } catch (error) {
     // The names in `see` of the grant were read before, so the error is in the emergency part.
     throw error instanceof GrantProblem ? new GrantProblem('emergency.see', error.rule) : error
@@ -58,7 +58,7 @@ function visibleInEmergency(
 }
 
 /** Checks that the record type is about one person. @throws ItemRejection rjct.search_criteria.invalid */
-export function checkIsPersonType({ grant }: Emergency, { name }: Pick<RecordType, 'name'>): void {
+export function checkIsPersonType({ grant }: ItemEmergency, { name }: Pick<RecordType, 'name'>): void {
   if (isNameGranted(grant.recordTypes, name)) return
   throw new ItemRejection(
     'rjct.search_criteria.invalid',
@@ -67,7 +67,7 @@ export function checkIsPersonType({ grant }: Emergency, { name }: Pick<RecordTyp
 }
 
 /** An emergency: the grant that applies, and the participant's reason. */
-export interface Emergency {
+export interface ItemEmergency {
   readonly grant: Grant
   /** The reason in the participant's words, which may be personal data. */
   readonly reason: string
@@ -83,7 +83,7 @@ export function readItemEmergency(
   { id, emergency }: Pick<Grant, 'id' | 'emergency'>,
   { authorize }: CriteriaConsentMembers,
   now: Date,
-): Emergency | null {
+): ItemEmergency | null {
   if (emergency === undefined || authorize?.purpose?.code !== EMERGENCY_PURPOSE) return null
   const { ts, purpose } = authorize
   const at = ts === undefined ? null : timestampInstant(ts)

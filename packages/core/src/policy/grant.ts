@@ -16,11 +16,11 @@ import { NOBODY_PROTECTED, PROTECTION_CATEGORIES } from '../model/protection.ts'
 import { PROGRAMME_ATTRIBUTE } from '../query/person-criteria.ts'
 import { QueryProblem } from '../query/query.ts'
 import { readQuery } from '../query/read-query.ts'
-import { reduceKindToAskable } from './asked-kind.ts'
+import { reduceKindToAskableNames } from './asked-kind.ts'
 import { readEmergencyGrant } from './emergency.ts'
 import { GrantProblem } from './grant-problem.ts'
 import { withoutPersonLists } from './minors.ts'
-import { visibleTrees } from './visible.ts'
+import { visibleMemberTrees } from './visible.ts'
 
 /**
  * Reads the terms of a grant, so that requests can be checked against it. `grantWithHiddenPersons` adds who is hidden.
@@ -58,7 +58,7 @@ export function readTerms(kind: Kind, terms: GrantTerms): Omit<Grant, 'id'> {
   const { ask = [], see, minors } = terms
   const askable = { recordTypes: granted, identifierTypes: types, eventTypes }
   const kindFor = (names: GrantTerms['see']): Kind => {
-    const narrowed = reduceKindToAskable(kind, { ...askable, ask: names })
+    const narrowed = reduceKindToAskableNames(kind, { ...askable, ask: names })
     return minors === 'never' ? withoutPersonLists(narrowed) : narrowed
   }
   const grant: Omit<Grant, 'id' | 'emergency'> = {
@@ -71,7 +71,7 @@ export function readTerms(kind: Kind, terms: GrantTerms): Omit<Grant, 'id'> {
     eventTypes,
     programmes: readGrantedNames(terms, 'programmes', [], programmeKeyFinder(kind)),
     rows: readRowConditions(kind, granted, terms.rows),
-    visible: see === ALL_NAMES ? null : visibleTrees(kind, granted, see),
+    visible: see === ALL_NAMES ? null : visibleMemberTrees(kind, granted, see),
     identifiers: { kind, types },
     hidden: {
       categories: terms.protected === ALL_NAMES ? PROTECTION_CATEGORIES : (terms.protected ?? []),
@@ -169,7 +169,7 @@ function checkBasis(
 }
 
 /** The limits for the queries in a grant's conditions. */
-const ROW_QUERY_LIMITS = { query_depth: 16, query_terms: 200, query_values: 1000 }
+const CONDITION_QUERY_LIMITS = { query_depth: 16, query_terms: 200, query_values: 1000 }
 
 /** Reads the conditions that records must fulfil. @throws GrantProblem */
 function readRowConditions(kind: Kind, granted: readonly RecordType[], rows: GrantTerms['rows']): ReadonlyMap<string, Predicate> {
@@ -180,17 +180,17 @@ function readRowConditions(kind: Kind, granted: readonly RecordType[], rows: Gra
     if (recordType === undefined) throw new GrantProblem('rows', `this registry has no record type ${name}`)
     // A record type has several names. Only one of two queries for the type could apply, so two are refused.
     if (read.has(recordType.name)) throw new GrantProblem('rows', `has two queries for ${recordType.name}`)
-    read.set(recordType.name, readTypeCondition(kind, recordType, query))
+    read.set(recordType.name, readRecordTypeCondition(kind, recordType, query))
   }
   const missing = granted.find((recordType) => !read.has(recordType.name))
   if (missing !== undefined) throw new GrantProblem('rows', `must have a query for ${missing.name}, which is granted too`)
   return read
 }
 
-function readTypeCondition(kind: Kind, recordType: RecordType, query: unknown): Predicate {
+function readRecordTypeCondition(kind: Kind, recordType: RecordType, query: unknown): Predicate {
   const path = `rows.${recordType.name}`
   try {
-    const { predicate } = readQuery({ kind, recordType, limits: ROW_QUERY_LIMITS }, 'expression', query, path)
+    const { predicate } = readQuery({ kind, recordType, limits: CONDITION_QUERY_LIMITS }, 'expression', query, path)
     const aged = recordType.attributes.find((row) => row.type === 'age' && usesAttribute(predicate, row.name))
     if (aged === undefined) return predicate
     throw new GrantProblem(path, `asks for ${namesOf(aged)[0]}, which changes from day to day; ask for ${aged.since}`)

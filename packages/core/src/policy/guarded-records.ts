@@ -6,11 +6,11 @@
 import { type AttributeValue, isJsonObject, type JsonValue, type Kind, type RecordType } from '@rollcall/protocol'
 import { identifiersNamingRecord } from '../model/person-identifiers.ts'
 import type { Predicate } from '../model/predicate.ts'
-import { type Protection, protectedOwnersOf, withoutProtectedPersons } from '../model/protection.ts'
-import type { MergedRecord, RecordReader } from '../model/record-source.ts'
+import { type Protection, protectedPersonsOwningRecord, withoutProtectedPersons } from '../model/protection.ts'
+import type { RecordReader, RetiredRecordDocument } from '../model/record-source.ts'
 import type { FoundRecord, Identifier, RecordId } from '../model/records.ts'
 import type { RegistryShape } from '../model/registry.ts'
-import { lazyRecord, type SearchableValues } from '../query/memory/extract-record.ts'
+import { lazyRecordValues, type SearchableValues } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
 import { compareBySortKeys, sortValuesOf } from '../query/memory/order.ts'
 
@@ -19,20 +19,20 @@ export interface SourceRecord extends FoundRecord {
   /** The time at which the record was last written. */
   readonly written: Date
   /** The records that were merged into this record. */
-  readonly merged: readonly MergedRecord[]
+  readonly merged: readonly RetiredRecordDocument[]
   /** The parsed document, when the source has parsed it. */
   readonly value?: JsonValue
 }
 
 /** One portion of the records that a source yields for a search. */
-export interface CandidatePortion {
+export interface SearchCandidatePortion {
   readonly records: readonly SourceRecord[]
   /** The number of rows that the source read for this portion, with those that cannot become records. */
   readonly rows: number
 }
 
 /** The functions that a source of records must have. A source need not know protected persons or grants. */
-export interface CandidateSource {
+export interface SearchCandidateSource {
   /** The most rows that a search reads; if there are more, the search reports too many records. Absent: no limit. */
   readonly most?: number
   /**
@@ -48,7 +48,7 @@ export interface CandidateSource {
     recordType: RecordType,
     predicate: Predicate | null,
     after: RecordId | null,
-  ): AsyncIterable<CandidatePortion>
+  ): AsyncIterable<SearchCandidatePortion>
   /** Reads the records with these ids in their current state, in this order. Deleted records are left out. */
   read(registry: RegistryShape, recordType: RecordType, ids: readonly RecordId[]): Promise<readonly SourceRecord[]>
 }
@@ -57,8 +57,8 @@ export interface CandidateSource {
  * Makes a reader of a source's records that applies the rules of all sources.
  * @param protectionOf reads the protected persons of a registry
  */
-export function guardedReader(
-  { candidates, read: readRecords, most = Number.POSITIVE_INFINITY }: CandidateSource,
+export function makeSourceReader(
+  { candidates, read: readRecords, most = Number.POSITIVE_INFINITY }: SearchCandidateSource,
   protectionOf: (registry: RegistryShape) => Promise<Protection>,
 ): RecordReader {
   return {
@@ -160,7 +160,7 @@ function makeProtectedPersonGuard(kind: Kind, recordType: RecordType, protection
   const hidesSome = protection.byProtectingIdentifier.size > 0
   const categoriesOf: ProtectedPersonGuard['categoriesOf'] = ({ document, merged }, read = JSON.parse(document)) => {
     const documents = [read, ...merged.map((one) => JSON.parse(one.document))]
-    const persons = documents.flatMap((one) => protectedOwnersOf(kind, recordType, protection, one))
+    const persons = documents.flatMap((one) => protectedPersonsOwningRecord(kind, recordType, protection, one))
     return [...new Set(persons.map(({ category }) => category))]
   }
   return {
@@ -171,7 +171,7 @@ function makeProtectedPersonGuard(kind: Kind, recordType: RecordType, protection
     seen({ document: text, merged }, read: JsonValue = JSON.parse(text)) {
       const document = isJsonObject(read) ? withoutProtectedPersons(kind, recordType, protection, read).document : read
       const aliases = merged.flatMap((one) => identifiersInDocument(kind, recordType, one.document))
-      return { document, extracted: lazyRecord(kind, recordType, document, aliases) }
+      return { document, extracted: lazyRecordValues(kind, recordType, document, aliases) }
     },
   }
 }

@@ -5,7 +5,7 @@
 import { type JsonObject, type Kind, type RecordType, type TakesOut, withoutPersons } from '@rollcall/protocol'
 import type { Grant } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
-import { type Protection, protectedOwnersOf, protectedRemovalRule } from '../model/protection.ts'
+import { type Protection, protectedPersonRemovalRule, protectedPersonsOwningRecord } from '../model/protection.ts'
 import type { Registry } from '../model/registry.ts'
 import { adultPredicate, isMinor } from './minors.ts'
 
@@ -16,13 +16,13 @@ export function grantWithHiddenPersons(
   protection: Protection,
   day: string,
 ): Grant {
-  const hiding = <Of extends GrantOrEmergency>(one: Of): Of => withPersonsHiddenOnDay(one, registry, protection, day)
+  const hiding = <Of extends GrantOrEmergency>(one: Of): Of => withHidingRulesForDay(one, registry, protection, day)
   return { ...hiding(grant), ...(emergency && { emergency: hiding(emergency) }) }
 }
 
 type GrantOrEmergency = Omit<Grant, 'id' | 'emergency'>
 
-function withPersonsHiddenOnDay<Of extends GrantOrEmergency>(
+function withHidingRulesForDay<Of extends GrantOrEmergency>(
   grant: Of,
   registry: Pick<Registry, 'majority_age'>,
   protection: Protection,
@@ -31,7 +31,7 @@ function withPersonsHiddenOnDay<Of extends GrantOrEmergency>(
   const { kind } = grant.identifiers
   const { categories } = grant.hidden
   const minors = grant.terms.minors === 'never'
-  const takesOut = hiddenRemovalRule(kind, registry, protection, { shownCategories: categories, hidesMinors: minors }, day)
+  const takesOut = hiddenPersonRemovalRule(kind, registry, protection, { shownCategories: categories, hidesMinors: minors }, day)
   return {
     ...grant,
     rows: minors ? addAdultConditionsToRowConditions(grant, registry, day) : grant.rows,
@@ -45,14 +45,14 @@ function withPersonsHiddenOnDay<Of extends GrantOrEmergency>(
  * @param options.shownCategories the categories whose protected persons are shown
  * @param day YYYY-MM-DD in the registry's time zone
  */
-export function hiddenRemovalRule(
+export function hiddenPersonRemovalRule(
   kind: Kind,
   registry: Pick<Registry, 'majority_age'>,
   protection: Protection,
   { shownCategories, hidesMinors }: { readonly shownCategories: readonly string[]; readonly hidesMinors: boolean },
   day: string,
 ): TakesOut | null {
-  const ofProtected = protection.byIdentifier.size === 0 ? null : protectedRemovalRule(kind, protection, shownCategories)
+  const ofProtected = protection.byIdentifier.size === 0 ? null : protectedPersonRemovalRule(kind, protection, shownCategories)
   return hidesMinors ? (person) => ofProtected?.(person) ?? (isMinor(person, registry, day) ? '' : null) : ofProtected
 }
 
@@ -79,12 +79,12 @@ export function isHiddenRecord(
   recordType: RecordType,
   document: JsonObject,
 ): boolean {
-  const persons = protectedOwnersOf(kind, recordType, protection, document)
+  const persons = protectedPersonsOwningRecord(kind, recordType, protection, document)
   return persons.some(({ category }) => !categories.includes(category))
 }
 
 /** The record without other persons whom the grant does not show. */
-export function withoutHiddenOthers(
+export function withoutOtherHiddenPersons(
   { hidden: { takesOut }, identifiers: { kind } }: HidingTerms,
   recordType: RecordType,
   document: JsonObject,

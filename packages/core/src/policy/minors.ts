@@ -3,7 +3,7 @@ import { type Kind, type OtherPerson, type RecordType, readAttribute } from '@ro
 import { leavesOf, type Predicate } from '../model/predicate.ts'
 import type { Registry } from '../model/registry.ts'
 import { matches } from '../query/memory/matches.ts'
-import { resolveAges } from '../query/resolve-ages.ts'
+import { replaceAgesByDates } from '../query/resolve-ages.ts'
 
 /** A predicate that is true only when the record's person is certainly an adult; null when the records have no age. */
 export function adultPredicate(
@@ -13,7 +13,7 @@ export function adultPredicate(
 ): Predicate | null {
   const age = recordType.attributes.find(({ type, since }) => type === 'age' && since === 'birth_date')
   if (age === undefined) return null
-  return resolveAges({ is: 'compare', attribute: age, operator: 'ge', value: majority_age }, recordType, day)
+  return replaceAgesByDates({ is: 'compare', attribute: age, operator: 'ge', value: majority_age }, recordType, day)
 }
 
 /**
@@ -52,7 +52,7 @@ export function withoutPersonLists(kind: Kind): Kind {
  * True when a query may find records by identifiers of the persons in them, such as a household by its members.
  * @param recordType the record type, reduced to what may be asked about
  */
-export function canFindByMembers({ identifiers, primary_identifier }: RecordType, predicate: Predicate): boolean {
+export function mayFindRecordByItsPersons({ identifiers, primary_identifier }: RecordType, predicate: Predicate): boolean {
   if (!identifiers.some(({ names }) => names === 'part')) return false
   return leavesOf(predicate).some((leaf) => {
     if (leaf.is === 'identifier') return leaf.identifiers.some(({ type }) => type !== primary_identifier)

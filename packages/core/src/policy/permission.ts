@@ -27,7 +27,7 @@ const PERMISSION_RULES = [
   { granted: 'programmes', named: 'programme', reason: 'this programme is not granted to this participant' },
 ] as const
 
-const UNFILTERED_REASON = 'this participant may not subscribe without a filter'
+const FILTER_REQUIRED_REASON = 'this participant may not subscribe without a filter'
 export const NOTHING_GRANTED_REASON = 'nothing in this registry is granted to this participant'
 
 /** Says whether a grant allows an act, and if not, why. @param grant the valid grant; null: nothing is allowed */
@@ -37,6 +37,6 @@ export function permissionFor(grant: Grant | null, wanted: PermissionRequest): P
     const name = wanted[named]
     if (name !== undefined && !isNameGranted(grant[granted], name)) return { allowed: false, reason }
   }
-  if (wanted.unfiltered === true && grant.terms.unfiltered !== true) return { allowed: false, reason: UNFILTERED_REASON }
+  if (wanted.unfiltered === true && grant.terms.unfiltered !== true) return { allowed: false, reason: FILTER_REQUIRED_REASON }
   return { allowed: true, grant }
 }

@@ -2,8 +2,8 @@
 import { ItemRejection, isSortedIdentifier, type RecordType } from '@rollcall/protocol'
 import { ALL_NAMES, type Grant, type QueryForm } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
-import { canFindByMembers } from './minors.ts'
-import { isAlwaysShown } from './shown-attributes.ts'
+import { mayFindRecordByItsPersons } from './minors.ts'
+import { isAlwaysShownByGrant } from './shown-attributes.ts'
 
 /** A query whose form and identifiers are checked against a grant. */
 interface QueryToCheck {
@@ -31,7 +31,7 @@ export function checkSearchAllowed(grant: QueryLimitsOfGrant & Pick<Grant, 'visi
   if (grant.terms.ask !== ALL_NAMES && sort.some(({ attribute }) => isSortedIdentifier(recordType, attribute))) {
     throw new ItemRejection('rjct.sort.invalid', `search_criteria.sort: ${IDENTIFIER_VALUES_ONLY_REASON}: not in their order`)
   }
-  const unseen = sort.find(({ attribute }) => !isAlwaysShown(grant, recordType, attribute))
+  const unseen = sort.find(({ attribute }) => !isAlwaysShownByGrant(grant, recordType, attribute))
   if (unseen !== undefined) {
     const rule = `this participant may sort by what it may see only, which ${unseen.attribute} is not`
     throw new ItemRejection('rjct.sort.invalid', `search_criteria.sort: ${rule}`)
@@ -52,7 +52,7 @@ export function findQueryRefusal(grant: QueryLimitsOfGrant, { recordType, form, 
   if (terms.ask !== ALL_NAMES && isAboutUnnamedIdentifiers(predicate)) {
     return `${IDENTIFIER_VALUES_ONLY_REASON}: not for others than these, nor whether there is one`
   }
-  if (terms.minors === 'never' && canFindByMembers(recordType, predicate)) {
+  if (terms.minors === 'never' && mayFindRecordByItsPersons(recordType, predicate)) {
     return `this participant may ask for a ${recordType.name} by ${recordType.primary_identifier} only: it finds no minors`
   }
   return null
@@ -77,15 +77,15 @@ function isAboutUnnamedIdentifiers(predicate: Predicate, negated = false): boole
  * True when every record that the query finds has an identifier that the query names, or fulfils a condition on an attribute
  * (also a negated one). A subscription with any other filter is treated like one without a filter.
  */
-export function isNarrowFilter(predicate: Predicate, negated = false): boolean {
+export function isAcceptedAsFilter(predicate: Predicate, negated = false): boolean {
   switch (predicate.is) {
     case 'and':
     case 'or': {
-      const narrow = (one: Predicate): boolean => isNarrowFilter(one, negated)
+      const narrow = (one: Predicate): boolean => isAcceptedAsFilter(one, negated)
       return (predicate.is === 'and') === negated ? predicate.of.every(narrow) : predicate.of.some(narrow)
     }
     case 'not':
-      return isNarrowFilter(predicate.of, !negated)
+      return isAcceptedAsFilter(predicate.of, !negated)
     case 'identifier':
       return !negated
     default:

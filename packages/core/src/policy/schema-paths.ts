@@ -3,7 +3,7 @@ import { searchKey } from '@rollcall/protocol'
 import type { TSchema } from 'typebox'
 
 /** The keywords of JSON Schema that decide whether a value has a member, directly or in list elements. */
-interface SchemaShape {
+interface SchemaMemberKeywords {
   readonly properties?: Readonly<Record<string, TSchema>>
   readonly patternProperties?: Readonly<Record<string, TSchema>>
   readonly items?: TSchema
@@ -19,7 +19,7 @@ export function hasPath(schema: TSchema, path: string): boolean {
   return hasPathOfKeys(schema, path.split('.').map(searchKey))
 }
 
-function hasPathOfKeys(schema: SchemaShape, keys: readonly string[]): boolean {
+function hasPathOfKeys(schema: SchemaMemberKeywords, keys: readonly string[]): boolean {
   const [key, ...rest] = keys
   if (key === undefined) return true
   const { properties, patternProperties, items, anyOf, type } = schema

@@ -1,6 +1,6 @@
 /** Finds the attributes and identifiers of a record type that a grant shows. */
 import { type RecordType, searchKey } from '@rollcall/protocol'
-import type { Grant, VisibleNode } from '../model/grant.ts'
+import type { Grant, VisibleTreeNode } from '../model/grant.ts'
 
 /** The names of attributes that the grant shows in at least one place. Ages are not stored, so never shown. */
 export function shownAttributes({ visible }: Pick<Grant, 'visible'>, { name, attributes }: RecordType): readonly string[] {
@@ -11,7 +11,7 @@ export function shownAttributes({ visible }: Pick<Grant, 'visible'>, { name, att
 }
 
 /** True when the grant always shows `wanted`: an attribute in all its places, or all own identifiers of a type. */
-export function isAlwaysShown(
+export function isAlwaysShownByGrant(
   { visible }: Pick<Grant, 'visible'>,
   { name, attributes, identifiers, primary_identifier }: RecordType,
   wanted: string,
@@ -26,13 +26,13 @@ export function isAlwaysShown(
   return sources.every(({ path }) => findVisiblePart(tree, path)?.identifiers.some((source) => source.path === path))
 }
 
-const isPathShown = (tree: VisibleNode | undefined, path: string): boolean => {
+const isPathShown = (tree: VisibleTreeNode | undefined, path: string): boolean => {
   const part = findVisiblePart(tree, path)
   return part?.whole === true || part?.value === true
 }
 
 /** The node of the tree at a path, or a node above it that is shown whole. */
-function findVisiblePart(tree: VisibleNode | undefined, path: string): VisibleNode | undefined {
+function findVisiblePart(tree: VisibleTreeNode | undefined, path: string): VisibleTreeNode | undefined {
   let part = tree
   for (const segment of path.split('.')) {
     if (part?.whole === true) return part

@@ -3,7 +3,7 @@ import type { EventType, RecordType } from '@rollcall/protocol'
 import type { Grant, QueryForm } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
 import { permissionFor } from './permission.ts'
-import { findQueryRefusal, isNarrowFilter } from './query-form.ts'
+import { findQueryRefusal, isAcceptedAsFilter } from './query-form.ts'
 
 /** The part of `SubscribeCriteria` that is checked. */
 interface WantedSubscription {
@@ -26,6 +26,6 @@ export function findSubscriptionRefusal(
   if (!permission.allowed) return `subscribe_criteria: ${permission.reason}`
   const query = predicate && form && findQueryRefusal(grant, { recordType, form, predicate })
   if (query !== null) return `subscribe_criteria.filter: ${query}`
-  const filtered = permissionFor(grant, { ...wanted, unfiltered: predicate === null || !isNarrowFilter(predicate) })
+  const filtered = permissionFor(grant, { ...wanted, unfiltered: predicate === null || !isAcceptedAsFilter(predicate) })
   return filtered.allowed ? null : `subscribe_criteria.filter: ${filtered.reason}`
 }

@@ -4,7 +4,7 @@ import type { Grant, TOTAL_COUNT_FORMS } from '../model/grant.ts'
 import type { FoundPage } from '../model/records.ts'
 
 /** The page of an answer whose `total_count` is asked for. */
-export interface CountedPage {
+export interface PageForTotalCount {
   readonly page_size: number
   readonly page_number: number
   /** The number of records in the page. */
@@ -15,7 +15,7 @@ export interface CountedPage {
 
 interface CountingRules {
   /** Returns the number that the answer states as `total_count`. Applied to its own result, it returns the same. */
-  readonly total: (total: number, page: CountedPage) => number
+  readonly total: (total: number, page: PageForTotalCount) => number
   /**
    * True when an answer leaves out records of which nothing is shown. Otherwise the participant could count these empty records,
    * and so know the number of matches.
@@ -46,13 +46,13 @@ const rejectAboveCap = (found: FoundPage, cap: number): ResultAtCap => {
  * Rounds up to a multiple of 10, and 0 to 10. Where callbacks send all pages, the result is at most the number of records that
  * these pages can have.
  */
-function roundedTotal(total: number, { page_size, others }: CountedPage): number {
+function roundedTotal(total: number, { page_size, others }: PageForTotalCount): number {
   const rounded = Math.max(10, Math.ceil(total / 10) * 10)
   return others === 'sent' ? Math.min(rounded, Math.max(1, Math.ceil(total / page_size)) * page_size) : rounded
 }
 
 /** The number of records up to the end of this page, plus one if another page follows: asking for that page tells the same. */
-function totalUpToPage(total: number, { page_size, page_number, shown, others }: CountedPage): number {
+function totalUpToPage(total: number, { page_size, page_number, shown, others }: PageForTotalCount): number {
   const end = page_number * page_size
   if (others !== 'never' && total > end) return end + 1
   return shown === 0 ? 0 : end - page_size + shown

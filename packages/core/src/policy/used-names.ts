@@ -1,8 +1,8 @@
 /** Finds the names in the `see` of a grant that are needed to show given paths of records. */
 import { type Kind, namesOf, type RecordType, searchKey } from '@rollcall/protocol'
-import { ALL_NAMES, type GrantTerms, type VisibleNode } from '../model/grant.ts'
+import { ALL_NAMES, type GrantTerms, type VisibleTreeNode } from '../model/grant.ts'
 import { GrantProblem } from './grant-problem.ts'
-import { NAME_OF_IDENTIFIERS, visibleTrees } from './visible.ts'
+import { GRANT_NAME_OF_IDENTIFIERS, visibleMemberTrees } from './visible.ts'
 
 /** Dotted paths of values, by record type. */
 export type ShownPaths = Readonly<Record<string, readonly string[]>>
@@ -13,7 +13,7 @@ export type ShownPaths = Readonly<Record<string, readonly string[]>>
  * @param recordTypes the granted record types
  * @returns names from `see`; when `see` is `all`, a short list of names that show the same
  */
-export function findUsedNames(
+export function findNeededGrantNames(
   kind: Kind,
   recordTypes: readonly RecordType[],
   see: GrantTerms['see'],
@@ -21,7 +21,7 @@ export function findUsedNames(
 ): readonly string[] {
   const relations = recordTypes.flatMap((recordType) => recordType.relations ?? [])
   const isRelation = (name: string): boolean => relations.some((relation) => searchKey(relation.name) === searchKey(name))
-  const candidates = see === ALL_NAMES ? [...new Set(allVisibleNames(recordTypes))] : see
+  const candidates = see === ALL_NAMES ? [...new Set(allAttributeAndRelationNames(recordTypes))] : see
   const used = candidates.filter(
     (name) =>
       isRelation(name) &&
@@ -44,9 +44,9 @@ export function findUsedNames(
   return [...others, ...used, ...new Set(members)]
 }
 
-const allVisibleNames = (recordTypes: readonly RecordType[]): readonly string[] =>
+const allAttributeAndRelationNames = (recordTypes: readonly RecordType[]): readonly string[] =>
   recordTypes.flatMap(({ attributes, compounds = [], relations = [] }) => [
-    NAME_OF_IDENTIFIERS,
+    GRANT_NAME_OF_IDENTIFIERS,
     ...attributes.map(({ name }) => name),
     ...compounds.flatMap(({ members }) => members.map(({ name }) => name)),
     ...relations.map(({ name }) => name),
@@ -67,7 +67,7 @@ function pathsVisibleBy(
     Object.entries(shown).flatMap(([name, paths]) => {
       const tree = trees?.get(name)
       if (tree === undefined) return []
-      return paths.flatMap((path) => (isShown(tree, path.split('.')) ? [`${name} ${path}`] : []))
+      return paths.flatMap((path) => (isMemberPathShown(tree, path.split('.')) ? [`${name} ${path}`] : []))
     }),
   )
 }
@@ -81,7 +81,7 @@ function visibleTreesWithoutAges(kind: Kind, recordTypes: readonly RecordType[],
     attributes.flatMap((row) => (row.type === 'age' ? namesOf(row).map(searchKey) : [])),
   )
   try {
-    return visibleTrees(
+    return visibleMemberTrees(
       kind,
       recordTypes,
       names.filter((name) => !ages.includes(searchKey(name))),
@@ -94,13 +94,13 @@ function visibleTreesWithoutAges(kind: Kind, recordTypes: readonly RecordType[],
 
 const IDENTIFIER_MEMBERS = ['identifier_type', 'identifier_value']
 
-function isShown(tree: VisibleNode, [name, ...rest]: readonly string[]): boolean {
+function isMemberPathShown(tree: VisibleTreeNode, [name, ...rest]: readonly string[]): boolean {
   if (tree.whole) return true
   if (name === undefined) return tree.value || tree.identifiers.length > 0
   const key = searchKey(name)
   if (tree.identifiers.length > 0 && rest.length === 0 && IDENTIFIER_MEMBERS.includes(key)) return true
   return [tree, ...(tree.like === undefined ? [] : [tree.like])].some((part) => {
     const below = part.members.get(key)
-    return below !== undefined && isShown(below, rest)
+    return below !== undefined && isMemberPathShown(below, rest)
   })
 }

@@ -13,30 +13,30 @@ import {
   resolveIdentifierType,
   searchKey,
 } from '@rollcall/protocol'
-import type { VisibleNode } from '../model/grant.ts'
+import type { VisibleTreeNode } from '../model/grant.ts'
 import { GrantProblem } from './grant-problem.ts'
 import { hasPath } from './schema-paths.ts'
 
 /** The name in a grant that means the identifiers of the record. */
-export const NAME_OF_IDENTIFIERS = 'identifier'
+export const GRANT_NAME_OF_IDENTIFIERS = 'identifier'
 
 /**
  * The tree of visible members for each record type.
  * @param names the names that the grant shows; a name is added to the tree of each record type that has it
  * @throws GrantProblem one of the names is in no granted or related record type, or may not be granted alone
  */
-export function visibleTrees(
+export function visibleMemberTrees(
   kind: Kind,
   recordTypes: readonly RecordType[],
   names: readonly string[],
-): ReadonlyMap<string, VisibleNode> {
+): ReadonlyMap<string, VisibleTreeNode> {
   checkAgeNames(kind, names)
   const trees = new Map(kind.record_types.map(({ name }) => [name, emptyNode()]))
-  const treeOf = (name: string): VisibleNode => trees.get(name) ?? emptyNode()
+  const treeOf = (name: string): VisibleTreeNode => trees.get(name) ?? emptyNode()
   for (const name of names) {
     // A name may also be of a related person's record type, which need not be granted itself.
     const shown = kind.record_types.filter((recordType) => addNameToTree(kind, recordType, name, treeOf))
-    if (!shown.some((recordType) => recordTypes.includes(recordType) || isRelatedType(recordTypes, recordType))) {
+    if (!shown.some((recordType) => recordTypes.includes(recordType) || isRecordTypeInRelations(recordTypes, recordType))) {
       const known = recordTypes.map((one) => one.name).join(', ')
       throw new GrantProblem('see', `${name} is no attribute, relation or member of ${known}`)
     }
@@ -44,13 +44,18 @@ export function visibleTrees(
   return trees
 }
 
-const isRelatedType = (recordTypes: readonly RecordType[], { name }: RecordType): boolean =>
+const isRecordTypeInRelations = (recordTypes: readonly RecordType[], { name }: RecordType): boolean =>
   recordTypes.some(({ relations = [] }) => relations.some(({ record_type }) => record_type === name))
 
-const emptyNode = (): VisibleNode => ({ whole: false, value: false, identifiers: [], members: new Map() })
+const emptyNode = (): VisibleTreeNode => ({ whole: false, value: false, identifiers: [], members: new Map() })
 
 /** Adds a name to the tree of a record type. @returns false when the record type does not have the name */
-function addNameToTree(kind: Kind, recordType: RecordType, name: string, treeOf: (recordType: string) => VisibleNode): boolean {
+function addNameToTree(
+  kind: Kind,
+  recordType: RecordType,
+  name: string,
+  treeOf: (recordType: string) => VisibleTreeNode,
+): boolean {
   const tree = treeOf(recordType.name)
   const key = searchKey(name)
   const sources = recordType.identifiers.filter((row) => row.names === 'record' && identifierSourceName(kind, row) === key)
@@ -66,7 +71,7 @@ function addNameToTree(kind: Kind, recordType: RecordType, name: string, treeOf:
     for (const path of paths) ensureNodeAt(tree, path).value = true
     return true
   }
-  return showMember(recordType, tree, name)
+  return markMemberShown(recordType, tree, name)
 }
 
 /**
@@ -75,10 +80,10 @@ function addNameToTree(kind: Kind, recordType: RecordType, name: string, treeOf:
  */
 function identifierSourceName(kind: Kind, { path }: IdentifierSource): string {
   const last = path.slice(path.lastIndexOf('.') + 1)
-  return resolveIdentifierType(kind, last) === undefined ? NAME_OF_IDENTIFIERS : searchKey(last)
+  return resolveIdentifierType(kind, last) === undefined ? GRANT_NAME_OF_IDENTIFIERS : searchKey(last)
 }
 
-function addRelatedPersonsToTree(tree: VisibleNode, relation: Relation, treeOf: (name: string) => VisibleNode): void {
+function addRelatedPersonsToTree(tree: VisibleTreeNode, relation: Relation, treeOf: (name: string) => VisibleTreeNode): void {
   const { paths, record_type } = relation
   for (const path of paths) {
     const person = ensureNodeAt(tree, path)
@@ -96,7 +101,7 @@ function attributePaths(recordType: RecordType, key: string): readonly string[] 
   const attribute = recordType.attributes.find((row) => hasNameOfSearchKey(row, key))
   // An age is not stored, so it has no path.
   if (attribute !== undefined) return attribute.type === 'age' ? [] : attribute.paths
-  const found = ownCompounds(recordType).flatMap((compound) => {
+  const found = compoundsOutsideRelations(recordType).flatMap((compound) => {
     const members = compound.members.filter((row) => hasNameOfSearchKey(compound, key) || hasNameOfSearchKey(row, key))
     return members.map((member) => [
       ...compound.paths.flatMap((place) => member.paths.map((path) => [place, path].filter((part) => part !== '').join('.'))),
@@ -107,7 +112,7 @@ function attributePaths(recordType: RecordType, key: string): readonly string[] 
 }
 
 /** The compounds of the record's own data. A compound in a relation, such as `parents`, is shown by the relation. */
-function ownCompounds({ compounds = [], relations = [] }: RecordType): readonly Compound[] {
+function compoundsOutsideRelations({ compounds = [], relations = [] }: RecordType): readonly Compound[] {
   const others = relations.flatMap(({ paths }) => paths)
   return compounds.filter(({ paths }) => !paths.some((path) => others.some((other) => isWithin(path, other))))
 }
@@ -119,7 +124,7 @@ const hasNameOfSearchKey = (row: Attribute | Compound, key: string): boolean =>
  * Marks a member as shown; returns false when the record type has no such member.
  * @throws GrantProblem the member contains identifiers or a related person, or is inside a related person
  */
-function showMember(recordType: RecordType, tree: VisibleNode, path: string): boolean {
+function markMemberShown(recordType: RecordType, tree: VisibleTreeNode, path: string): boolean {
   if (!hasPath(recordType.schema, path)) return false
   const own = searchKey(path)
   const source = recordType.identifiers.find((row) => searchKey(row.path) === own && row.type !== undefined)
@@ -128,7 +133,7 @@ function showMember(recordType: RecordType, tree: VisibleNode, path: string): bo
     return true
   }
   const relations = (recordType.relations ?? []).flatMap(({ name, paths }) => paths.map((place) => ({ name, place })))
-  const sources = recordType.identifiers.map(({ path: place }) => ({ name: NAME_OF_IDENTIFIERS, place }))
+  const sources = recordType.identifiers.map(({ path: place }) => ({ name: GRANT_NAME_OF_IDENTIFIERS, place }))
   const within = [...relations, ...sources].find(({ place }) => isWithin(searchKey(place), own))
   const around = relations.find(({ place }) => isWithin(own, searchKey(place)))
   const other = within ?? around
@@ -142,7 +147,7 @@ function showMember(recordType: RecordType, tree: VisibleNode, path: string): bo
 /** True when the inner path is the outer path, or below it. */
 const isWithin = (inner: string, outer: string): boolean => `${inner}.`.startsWith(`${outer}.`)
 
-function ensureNodeAt(tree: VisibleNode, path: string): VisibleNode {
+function ensureNodeAt(tree: VisibleTreeNode, path: string): VisibleTreeNode {
   let part = tree
   for (const key of path.split('.').filter((segment) => segment !== '')) {
     const next = part.members.get(searchKey(key)) ?? emptyNode()

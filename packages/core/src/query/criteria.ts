@@ -16,7 +16,7 @@ import {
   validator,
 } from '@rollcall/protocol'
 import { findMisspeltMember } from './near-names.ts'
-import { type Query, QueryProblem, UnreadableQuery } from './query.ts'
+import { type Query, QueryProblem, QueryTextProblem } from './query.ts'
 
 /** The criteria of an item as the message has them, before they are read. */
 export interface Criteria {
@@ -40,7 +40,7 @@ export const criteriaRejection = ({ name, code }: CriteriaRules, member: string,
   new ItemRejection(code, `${name}${member === '' ? '' : `.${member}`}: ${rule}`)
 
 /** Names that other systems give to filters. An unknown member with such a name is refused. */
-const FOREIGN_FILTER_NAMES = [
+const OTHER_FILTER_NAMES = [
   ...['query', 'filter', 'filters', 'where', 'criteria', 'condition', 'conditions', 'expression'],
   ...['expressions', 'predicate', 'predicates', 'identifier', 'identifiers'],
 ]
@@ -53,7 +53,7 @@ const FOREIGN_FILTER_NAMES = [
  */
 export function checkCommonMembers(rules: CriteriaRules, kind: Kind, criteria: Criteria): string {
   const { name, members, filter } = rules
-  const other = Object.keys(criteria).find((member) => member !== filter && FOREIGN_FILTER_NAMES.includes(member.toLowerCase()))
+  const other = Object.keys(criteria).find((member) => member !== filter && OTHER_FILTER_NAMES.includes(member.toLowerCase()))
   if (other !== undefined) {
     throw criteriaRejection(rules, other, `is not read; write the query into ${name}.${filter}`)
   }
@@ -93,7 +93,7 @@ export function readQueryOrReject({ code }: CriteriaRules, read: () => Query): Q
   try {
     return read()
   } catch (error) {
-    if (error instanceof UnreadableQuery) throw new ItemRejection('rjct.filter.invalid', error.message)
+    if (error instanceof QueryTextProblem) throw new ItemRejection('rjct.filter.invalid', error.message)
     if (error instanceof QueryProblem) throw new ItemRejection(code, error.message)
     throw error
   }

@@ -6,7 +6,7 @@ import { ItemRejection, type RecordType, UNLISTED } from '@rollcall/protocol'
 import type { AuditedPerson } from '../model/audit-entry.ts'
 import { attributesMentionedIn, type Leaf, leavesOf, type Predicate } from '../model/predicate.ts'
 import type { Identifier, SortKey } from '../model/records.ts'
-import { IDENTIFIER_COLUMN_GROUP, identifierSortGroupName } from '../model/registry.ts'
+import { IDENTIFIER_ROWS_GROUP_NAME, identifierSortGroupName } from '../model/registry.ts'
 
 /**
  * The names of the columns that a predicate uses, sorted, each once. A member of a compound uses the column of the compound. An
@@ -78,7 +78,7 @@ export function checkColumnsBackfilled(
 
 const columnsAndIdentifierTypesIn = (predicate: Predicate): readonly string[] => {
   const types = identifierTypesIn(predicate)
-  return [...columnsUsedIn(predicate), ...types, ...(types.includes(UNLISTED.name) ? [IDENTIFIER_COLUMN_GROUP] : [])]
+  return [...columnsUsedIn(predicate), ...types, ...(types.includes(UNLISTED.name) ? [IDENTIFIER_ROWS_GROUP_NAME] : [])]
 }
 
 /** True when the predicate uses a column or an identifier type that is being backfilled. */

@@ -15,7 +15,7 @@ export function findMisspeltMember(object: object, known: readonly string[]): Mi
   for (const member of Object.keys(object)) {
     if (known.includes(member) || member.length > MOST_COMPARED_NAME_LENGTH) continue
     const letters = [...member.toLowerCase()]
-    const meant = known.find((name) => isNear(letters, name))
+    const meant = known.find((name) => isSimilarSpelling(letters, name))
     if (meant !== undefined) return { member, meant }
   }
   return undefined
@@ -25,7 +25,7 @@ export function findMisspeltMember(object: object, known: readonly string[]): Mi
  * True when at most `MOST_LETTER_EDITS` letters must be added, removed or replaced to turn one name into the other. It
  * stops as soon as this is impossible, because a sender may write very many names.
  */
-function isNear(letters: readonly string[], name: string): boolean {
+function isSimilarSpelling(letters: readonly string[], name: string): boolean {
   if (Math.abs(letters.length - name.length) > MOST_LETTER_EDITS) return false
   let row = Array.from({ length: name.length + 1 }, (_, index) => index)
   for (const [index, letter] of letters.entries()) {

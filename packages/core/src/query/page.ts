@@ -22,7 +22,7 @@ export type PageLimits = Pick<Limits, 'page_size' | 'search_results'>
 const DEFAULT_PAGE_SIZE = 10
 
 /** A sort key of a request, before the day of the search is known. */
-export interface UndatedSortKey extends Omit<SortKey, 'until'> {
+export interface SortKeyWithoutDay extends Omit<SortKey, 'until'> {
   /** True when the request names an age: the key is the date from which the age is counted. `makeRecordQuery` adds `until`. */
   readonly age?: true
 }
@@ -37,10 +37,10 @@ const SORT_KEY_MEMBERS = ['attribute_name', 'sort_order']
  * @param kind the kind, reduced to the attributes and identifier types that the participant may ask about
  * @throws ItemRejection rjct.sort.invalid
  */
-export function readSort(kind: Kind, recordType: RecordType, sort: unknown): UndatedSortKey[] {
+export function readSort(kind: Kind, recordType: RecordType, sort: unknown): SortKeyWithoutDay[] {
   if (sort === undefined) return []
   if (!Array.isArray(sort)) throw invalidSort('search_criteria.sort: must be an array')
-  const keys: UndatedSortKey[] = []
+  const keys: SortKeyWithoutDay[] = []
   if (sort.length > MAX_SORT_KEYS) throw invalidSort(`search_criteria.sort: must have at most ${MAX_SORT_KEYS} keys`)
   for (const [index, element] of (sort as unknown[]).entries()) {
     const at = `search_criteria.sort[${index}]`
@@ -75,7 +75,7 @@ function sortableNames({ identifier_types }: Kind, recordType: RecordType): stri
  * The sort key for a name; undefined when records cannot be sorted by the name. An age is sorted by the date from which it is
  * counted, in the opposite direction: the oldest person has the earliest date.
  */
-function sortKeyOf(kind: Kind, recordType: RecordType, spelling: string, descending: boolean): UndatedSortKey | undefined {
+function sortKeyOf(kind: Kind, recordType: RecordType, spelling: string, descending: boolean): SortKeyWithoutDay | undefined {
   const attribute = resolveAttribute(recordType, spelling)
   if (attribute === undefined) {
     const name = resolveIdentifierType(kind, spelling)?.name
@@ -101,13 +101,13 @@ export function readAskedPage(
   criteria: { readonly pagination?: unknown },
   item: { readonly pagination?: unknown },
   limits: PageLimits,
-): RequestedPage {
+): PageNumberAndSize {
   const beside = readPage(item.pagination, 'pagination', limits)
   if (criteria.pagination === undefined) return beside
   return readPage(criteria.pagination, 'search_criteria.pagination', limits)
 }
 
-interface RequestedPage {
+interface PageNumberAndSize {
   readonly page_size: number
   readonly page_number: number
 }
@@ -116,7 +116,7 @@ interface RequestedPage {
  * Reads a page. The schema of a message has refused wrong types and values below 1 (D23), but an operator's file for
  * `rollcall explain` is checked only here.
  */
-function readPage(pagination: unknown, path: string, limits: PageLimits): RequestedPage {
+function readPage(pagination: unknown, path: string, limits: PageLimits): PageNumberAndSize {
   if (pagination === undefined) return { page_size: Math.min(DEFAULT_PAGE_SIZE, limits.page_size), page_number: 1 }
   const given = isJsonObject(pagination) ? pagination : {}
   const found = findMisspeltMember(given, PAGE_MEMBERS)

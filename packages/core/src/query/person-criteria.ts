@@ -38,7 +38,7 @@ export interface PersonQuestion {
 }
 
 /** The person, and the programme, that a question names. */
-export interface PersonCriteria {
+export interface PersonAndProgramme {
   readonly recordType: RecordType
   /** The identifier of the person. If the query gives a value without a type: one for each type that allows the value. */
   readonly identifiers: readonly Identifier[]
@@ -65,7 +65,7 @@ export function readPersonCriteria(
   question: PersonQuestion,
   criteria: Criteria,
   limits: QueryLimits,
-): PersonCriteria {
+): PersonAndProgramme {
   const members = question.event_type ? [...PERSON_CRITERIA_MEMBERS, 'reg_event_type'] : PERSON_CRITERIA_MEMBERS
   const rules: CriteriaRules = { name: question.name, code: 'rjct.search_criteria.invalid', members, filter: 'query' }
   checkCommonMembers(rules, kind, criteria)
@@ -81,13 +81,13 @@ export function readPersonCriteria(
   )
   const conditions = conditionsJoinedByAnd(predicate)
   const persons = conditions.flatMap((one) => (one.is === 'identifier' ? [one.identifiers] : []))
-  const programmes = conditions.flatMap(demandedProgrammes)
+  const programmes = conditions.flatMap(programmesInCondition)
   const [identifiers] = persons
   const understood =
     persons.length === 1 &&
     programmes.length <= (question.programme ? 1 : 0) &&
     persons.length + programmes.length === conditions.length
-  if (identifiers === undefined || !understood || shape !== undefined || !comeFromOneValue(kind, identifiers)) {
+  if (identifiers === undefined || !understood || shape !== undefined || !mayComeFromOneQueryValue(kind, identifiers)) {
     const also = question.programme ? `, and may name one programme by ${PROGRAMME_ATTRIBUTE}` : ''
     throw criteriaRejection(rules, 'query', `must name one person by one identifier with eq${also}, and nothing else`)
   }
@@ -96,7 +96,7 @@ export function readPersonCriteria(
     recordType,
     identifiers,
     // The identifier as the query writes it. It is not found when the query is a text such as GraphQL: then the normalised value.
-    person: findWrittenIdentifier(kind, query, identifiers) ?? identifiers[0]?.value ?? '',
+    person: findIdentifierInQuery(kind, query, identifiers) ?? identifiers[0]?.value ?? '',
     programme: programmes[0] ?? null,
   }
 }
@@ -105,7 +105,7 @@ const conditionsJoinedByAnd = (predicate: Predicate): readonly Predicate[] =>
   predicate.is === 'and' ? predicate.of.flatMap(conditionsJoinedByAnd) : [predicate]
 
 /** The programme that a condition demands with `eq`, as a list of one; empty for any other condition. */
-function demandedProgrammes(condition: Predicate): string[] {
+function programmesInCondition(condition: Predicate): string[] {
   if (condition.is !== 'some') return []
   const { of } = condition
   const isProgramme = of.is === 'compare' && of.operator === 'eq' && of.attribute.name === PROGRAMME_ATTRIBUTE
@@ -116,7 +116,7 @@ function demandedProgrammes(condition: Predicate): string[] {
  * True when all identifiers may come from one value of the query, which each identifier type normalises in its own way. False
  * when the query gave two different values.
  */
-export const comeFromOneValue = (kind: Kind, identifiers: readonly Identifier[]): boolean =>
+export const mayComeFromOneQueryValue = (kind: Kind, identifiers: readonly Identifier[]): boolean =>
   identifiers.some(({ value }) => identifiers.every((one) => isIdentifierFromValue(kind, one, value)))
 
 /** True when `raw`, the value in the query, gives the identifier's value by the rules of its type. */
@@ -124,13 +124,13 @@ const isIdentifierFromValue = (kind: Kind, { type, value }: Identifier, raw: Jso
   identifierValue(resolveIdentifierType(kind, type) ?? UNLISTED, raw) === value
 
 /** Finds the identifier as the query writes it, which names the item in the answer; undefined when not found. */
-function findWrittenIdentifier(kind: Kind, query: JsonValue, identifiers: readonly Identifier[]): string | undefined {
+function findIdentifierInQuery(kind: Kind, query: JsonValue, identifiers: readonly Identifier[]): string | undefined {
   if (typeof query !== 'object' || query === null) {
     return identifiers.some((one) => isIdentifierFromValue(kind, one, query)) ? String(query) : undefined
   }
   const parts = isJsonObject(query) ? Object.values(query) : query
   for (const part of parts) {
-    const found = findWrittenIdentifier(kind, part, identifiers)
+    const found = findIdentifierInQuery(kind, part, identifiers)
     if (found !== undefined) return found
   }
   return undefined

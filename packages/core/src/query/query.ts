@@ -2,7 +2,7 @@
 
 import type { JsonValue, Kind, RecordType } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
-import type { VisibleNode } from '../model/grant.ts'
+import type { VisibleTreeNode } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
 
 /** The kind, record type, limits and visible members with which a query is read. */
@@ -17,7 +17,7 @@ export interface QueryScope {
    */
   readonly anyCollection?: true
   /** Returns the part of records that may be selected, by record type; null or absent for everything. */
-  readonly visible?: (() => ReadonlyMap<string, VisibleNode> | null) | undefined
+  readonly visible?: (() => ReadonlyMap<string, VisibleTreeNode> | null) | undefined
 }
 
 /** The limits of one query: levels of nesting, conditions, and values in lists. */
@@ -50,8 +50,8 @@ export class QueryProblem extends Error {
   }
 }
 
-/** A text that cannot be parsed. A search has a code of its own for it (N20). */
-export class UnreadableQuery extends QueryProblem {}
+/** A query text that cannot be read, or has too many values. A search has a code of its own for it (N20). */
+export class QueryTextProblem extends QueryProblem {}
 
 /** An identifier of an unknown type, or a value that its type does not allow. A subscription has a code of its own for it. */
 export class IdentifierProblem extends QueryProblem {}

@@ -2,7 +2,7 @@ import type { JsonValue } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { processorTime } from '../../test/processor-time.ts'
 import { KIND, SCOPE, shown } from '../../test/query-kind.ts'
-import { UnreadableQuery } from './query.ts'
+import { QueryTextProblem } from './query.ts'
 import { readQuery } from './read-query.ts'
 
 const [PERSON, GROUP] = KIND.record_types
@@ -131,7 +131,7 @@ describe('texts', () => {
 
 it('a JSON text of millions of values is not read to its end', () => {
   const started = processorTime()
-  const problem = new UnreadableQuery('search_criteria.query', 'must be JSON that can be read: must have at most 10000 values')
+  const problem = new QueryTextProblem('search_criteria.query', 'must be JSON that can be read: must have at most 10000 values')
   expect(refusal(`[${'0,'.repeat(4_000_000)}0]`, 'predicate')).toThrow(problem)
   expect(processorTime() - started).toBeLessThan(1_000)
 })

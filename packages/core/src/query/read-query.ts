@@ -5,10 +5,10 @@
 import { isJsonObject, type JsonValue, QUERY_TYPES } from '@rollcall/protocol'
 import type { QueryForm } from '../model/grant.ts'
 import { readComparison } from './forms/expression-list.ts'
-import { findObjectForm, type ObjectForm, QueryReader } from './forms/reader.ts'
+import { findQueryObjectForm, type QueryObjectForm, QueryReader } from './forms/reader.ts'
 import {
+  FORMS_WITH_INNER_QUERY,
   makeQuery,
-  NESTED_FORMS,
   type ReadQueryForm,
   readFieldOperatorValue,
   readIdentifierQuery,
@@ -43,7 +43,7 @@ export function queryFormOf(query_type: unknown, { predicate, shape }: Query): Q
 }
 
 /** The forms that a query may have as an object, found by its members. `readQueryValue` reads any other object. */
-const QUERY_OBJECT_FORMS: readonly ObjectForm<ReadQueryForm>[] = [
+const QUERY_OBJECT_FORMS: readonly QueryObjectForm<ReadQueryForm>[] = [
   {
     members: ['query_name'],
     optional: ['query_params'],
@@ -68,7 +68,7 @@ const QUERY_OBJECT_FORMS: readonly ObjectForm<ReadQueryForm>[] = [
   { members: ['type'], optional: ['value'], read: readTypedQuery },
   // `readTypedQuery` refuses a query with `value` and no `type`, with a clearer message than one about an attribute `value`.
   { members: ['value'], optional: ['type'], read: readTypedQuery },
-  ...NESTED_FORMS,
+  ...FORMS_WITH_INNER_QUERY,
 ]
 
 /**
@@ -89,7 +89,7 @@ export const readFilter = (scope: QueryScope, filter_type: unknown, filter: unkn
 function readQueryInForm(scope: QueryScope, word: StatedQueryForm | undefined, query: unknown, path: string): Query {
   const reader = new QueryReader(scope)
   if (isJsonObject(query)) {
-    const form = findObjectForm(QUERY_OBJECT_FORMS, query, path)
+    const form = findQueryObjectForm(QUERY_OBJECT_FORMS, query, path)
     if (form !== undefined) return form.read(reader, form.members, word)
   } else if (!Array.isArray(query) && typeof query !== 'string') {
     throw new QueryProblem(path, 'must be an object or an array')

@@ -2,7 +2,7 @@ import type { Attribute, RecordType } from '@rollcall/protocol'
 import { KINDS } from '@rollcall/protocol'
 import { describe, expect, test } from 'vitest'
 import type { Comparator, Literal, Predicate } from '../model/predicate.ts'
-import { resolveAges } from './resolve-ages.ts'
+import { replaceAgesByDates } from './resolve-ages.ts'
 
 const birth: Attribute = { name: 'birth_date', paths: ['birth_date'], type: 'date' }
 const surname: Attribute = { name: 'surname', paths: ['surname'], type: 'text' }
@@ -30,11 +30,11 @@ describe('on 21 November 2026', () => {
     ['eq', 0, born('eq', '2025-11-22', '2026-11-21')],
     ['ge', 1000, born('le', '1026-11-21')],
   ])('age %s %i', (operator, years, expected) => {
-    expect(resolveAges(asks(operator, years), person, '2026-11-21')).toEqual(until('2026-11-21', expected))
+    expect(replaceAgesByDates(asks(operator, years), person, '2026-11-21')).toEqual(until('2026-11-21', expected))
   })
 
   test('one of several ages', () => {
-    expect(resolveAges({ is: 'in', attribute: age, values: [18, 65] }, person, '2026-11-21')).toEqual({
+    expect(replaceAgesByDates({ is: 'in', attribute: age, values: [18, 65] }, person, '2026-11-21')).toEqual({
       is: 'in',
       attribute: birth,
       values: [
@@ -43,13 +43,13 @@ describe('on 21 November 2026', () => {
       ],
       until: '2026-11-21',
     })
-    expect(resolveAges({ is: 'in', attribute: age, values: [18] }, person, '2026-11-21')).toEqual(
+    expect(replaceAgesByDates({ is: 'in', attribute: age, values: [18] }, person, '2026-11-21')).toEqual(
       until('2026-11-21', born('eq', '2007-11-22', '2008-11-21')),
     )
   })
 
   test('an age is known when the date is', () => {
-    expect(resolveAges({ is: 'exists', attribute: age }, person, '2026-11-21')).toEqual({
+    expect(replaceAgesByDates({ is: 'exists', attribute: age }, person, '2026-11-21')).toEqual({
       is: 'exists',
       attribute: birth,
       until: '2026-11-21',
@@ -75,7 +75,7 @@ describe('leap days', () => {
     ['2000-02-29', 'ge', 100, born('le', '1900-02-28')],
     ['2028-02-29', 'ge', 28, born('le', '2000-02-29')],
   ])('on %s age %s %i', (day, operator, years, expected) => {
-    expect(resolveAges(asks(operator, years), person, day)).toEqual(until(day, expected))
+    expect(replaceAgesByDates(asks(operator, years), person, day)).toEqual(until(day, expected))
   })
 })
 
@@ -83,7 +83,7 @@ test.each<[day: string, Predicate]>([
   ['2026-12-31', born('eq', '2006-01-01', '2006-12-31')],
   ['2026-01-01', born('eq', '2005-01-02', '2006-01-01')],
 ])('at the end of the year: 20 years old on %s', (day, expected) => {
-  expect(resolveAges(asks('eq', 20), person, day)).toEqual(until(day, expected))
+  expect(replaceAgesByDates(asks('eq', 20), person, day)).toEqual(until(day, expected))
 })
 
 describe('before the first day of the calendar', () => {
@@ -103,20 +103,22 @@ describe('before the first day of the calendar', () => {
     ['le', 898, everybody],
     ['eq', 898, born('eq', '0001-01-01', '0001-06-15')],
   ])('in the year 899 age %s %i', (operator, years, expected) => {
-    expect(resolveAges(asks(operator, years), person, day)).toEqual(until(day, expected))
+    expect(replaceAgesByDates(asks(operator, years), person, day)).toEqual(until(day, expected))
   })
 
   test('ages that nobody can have drop out of several', () => {
     const some = (...values: number[]): Predicate => ({ is: 'in', attribute: age, values })
-    expect(resolveAges(some(900, 1000), person, day)).toEqual(until(day, nobody))
-    expect(resolveAges(some(1000, 898), person, day)).toEqual(until(day, born('eq', '0001-01-01', '0001-06-15')))
+    expect(replaceAgesByDates(some(900, 1000), person, day)).toEqual(until(day, nobody))
+    expect(replaceAgesByDates(some(1000, 898), person, day)).toEqual(until(day, born('eq', '0001-01-01', '0001-06-15')))
   })
 })
 
 test('ages are found wherever they stand, and the rest stays the object that it was', () => {
   const other = asks('eq', 'okoro', surname)
   const tree = (leaf: Predicate): Predicate => ({ is: 'and', of: [other, { is: 'not', of: { is: 'or', of: [other, leaf] } }] })
-  expect(resolveAges(tree(asks('ge', 18)), person, '2026-11-21')).toEqual(tree(until('2026-11-21', born('le', '2008-11-21'))))
+  expect(replaceAgesByDates(tree(asks('ge', 18)), person, '2026-11-21')).toEqual(
+    tree(until('2026-11-21', born('le', '2008-11-21'))),
+  )
 })
 
 test('the same object where no age is asked', () => {
@@ -133,14 +135,14 @@ test('the same object where no age is asked', () => {
       { is: 'identifier_type', types: ['UIN'] },
     ],
   }
-  expect(resolveAges(predicate, person, '2026-11-21')).toBe(predicate)
+  expect(replaceAgesByDates(predicate, person, '2026-11-21')).toBe(predicate)
 })
 
 test('in an element of a list, since a date of the same element', () => {
   const list = { name: 'stay', paths: ['stays'], members: [surname, age, birth] }
   const some = (of: Predicate): Predicate => ({ is: 'some', list, of })
   const withoutBirth = { ...person, attributes: [surname] }
-  expect(resolveAges(some(asks('ge', 18)), withoutBirth, '2026-11-21')).toEqual(
+  expect(replaceAgesByDates(some(asks('ge', 18)), withoutBirth, '2026-11-21')).toEqual(
     some(until('2026-11-21', born('le', '2008-11-21'))),
   )
 })
@@ -152,6 +154,6 @@ describe('what no reader makes is an error of ours', () => {
     ['an age is compared with a whole number of years', asks('ge', '18'), person],
     ['an age is not compared by contains', asks('contains', 18), person],
   ])('%s', (message, predicate, recordType) => {
-    expect(() => resolveAges(predicate, recordType, '2026-11-21')).toThrow(new Error(message))
+    expect(() => replaceAgesByDates(predicate, recordType, '2026-11-21')).toThrow(new Error(message))
   })
 })

@@ -3,21 +3,21 @@ import type { Attribute, RecordType } from '@rollcall/protocol'
 import { type Comparator, type Comparison, elementAttributes, type Interval, type Predicate } from '../model/predicate.ts'
 import type { RecordQuery } from '../model/record-source.ts'
 import type { SearchPageRequest } from '../model/records.ts'
-import type { UndatedSortKey } from './page.ts'
+import type { SortKeyWithoutDay } from './page.ts'
 
-const FIRST_DAY = '0001-01-01'
+const EARLIEST_DATE = '0001-01-01'
 /**
  * The first day that a date can have. Thus `lt` with this interval is false for every date: it stands for a condition that no
  * person fulfils, and is still unknown for a missing date.
  */
-const FIRST_DAY_INTERVAL: Interval = { from: FIRST_DAY, to: FIRST_DAY }
+const EARLIEST_DATE_INTERVAL: Interval = { from: EARLIEST_DATE, to: EARLIEST_DATE }
 const DAY_MS = 86_400_000
 
 /** A search whose ages are not replaced by dates yet, because the day of the search is not known. */
-export interface UndatedSearch {
+export interface SearchWithoutDay {
   readonly recordType: RecordType
   readonly predicate: Predicate
-  readonly sort: readonly UndatedSortKey[]
+  readonly sort: readonly SortKeyWithoutDay[]
   readonly page_size: number
   /** The number of the page, from 1. */
   readonly page_number: number
@@ -27,14 +27,14 @@ export interface UndatedSearch {
  * The search as it is made on `day` (YYYY-MM-DD, in the registry's time zone): ages are replaced by dates.
  */
 export function makeRecordQuery(
-  { recordType, predicate, sort, page_size, page_number }: UndatedSearch,
+  { recordType, predicate, sort, page_size, page_number }: SearchWithoutDay,
   day: string,
   counts: Pick<SearchPageRequest, 'cap' | 'ids' | 'categories'>,
 ): RecordQuery {
   const keys = sort.map(({ age, ...key }) => (age ? { ...key, until: day } : key))
   return {
     recordType,
-    predicate: resolveAges(predicate, recordType, day),
+    predicate: replaceAgesByDates(predicate, recordType, day),
     page: { sort: keys, limit: page_size, offset: page_size * (page_number - 1), ...counts },
   }
 }
@@ -46,19 +46,19 @@ export function makeRecordQuery(
  * the record type has no such date: the kind is wrong.
  * @param day YYYY-MM-DD, in the registry's time zone
  */
-export function resolveAges(predicate: Predicate, { attributes }: Pick<RecordType, 'attributes'>, day: string): Predicate {
+export function replaceAgesByDates(predicate: Predicate, { attributes }: Pick<RecordType, 'attributes'>, day: string): Predicate {
   switch (predicate.is) {
     case 'and':
     case 'or': {
-      const of = predicate.of.map((part) => resolveAges(part, { attributes }, day))
+      const of = predicate.of.map((part) => replaceAgesByDates(part, { attributes }, day))
       return of.every((part, index) => part === predicate.of[index]) ? predicate : { ...predicate, of }
     }
     case 'not': {
-      const of = resolveAges(predicate.of, { attributes }, day)
+      const of = replaceAgesByDates(predicate.of, { attributes }, day)
       return of === predicate.of ? predicate : { ...predicate, of }
     }
     case 'some': {
-      const of = resolveAges(predicate.of, { attributes: elementAttributes(predicate.list) }, day)
+      const of = replaceAgesByDates(predicate.of, { attributes: elementAttributes(predicate.list) }, day)
       return of === predicate.of ? predicate : { ...predicate, of }
     }
     case 'compare':
@@ -100,11 +100,11 @@ function birthDateComparison(operator: Comparator, attribute: Attribute, age: nu
   }
   const reached = (n: number): Comparison => {
     const last = findLastBirthDate(n, day)
-    return last === null ? compare('lt', FIRST_DAY_INTERVAL) : compare('le', { from: last, to: last })
+    return last === null ? compare('lt', EARLIEST_DATE_INTERVAL) : compare('le', { from: last, to: last })
   }
   const below = (n: number): Comparison => {
     const last = findLastBirthDate(n, day)
-    return last === null ? compare('ge', FIRST_DAY_INTERVAL) : compare('gt', { from: last, to: last })
+    return last === null ? compare('ge', EARLIEST_DATE_INTERVAL) : compare('gt', { from: last, to: last })
   }
   switch (operator) {
     case 'ge':
@@ -126,7 +126,7 @@ function birthDateComparison(operator: Comparator, attribute: Attribute, age: nu
 function birthDatesCondition(ages: readonly number[], attribute: Attribute, day: string): Predicate {
   const values = ages.flatMap((age) => findBirthInterval(age, day) ?? [])
   const [only] = values
-  if (only === undefined) return { is: 'compare', attribute, operator: 'lt', value: FIRST_DAY_INTERVAL, until: day }
+  if (only === undefined) return { is: 'compare', attribute, operator: 'lt', value: EARLIEST_DATE_INTERVAL, until: day }
   if (values.length === 1) return { is: 'compare', attribute, operator: 'eq', value: only, until: day }
   return { is: 'in', attribute, values, until: day }
 }
@@ -136,7 +136,7 @@ function findBirthInterval(n: number, day: string): Interval | null {
   const to = findLastBirthDate(n, day)
   if (to === null) return null
   const before = findLastBirthDate(n + 1, day)
-  const from = before === null ? FIRST_DAY : new Date(Date.parse(`${before}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10)
+  const from = before === null ? EARLIEST_DATE : new Date(Date.parse(`${before}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10)
   return { from, to }
 }
 

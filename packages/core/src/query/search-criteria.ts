@@ -12,7 +12,7 @@ import {
   readQueryOrReject,
   readRecordType,
 } from './criteria.ts'
-import { type PageLimits, readAskedPage, readSort, type UndatedSortKey } from './page.ts'
+import { type PageLimits, readAskedPage, readSort, type SortKeyWithoutDay } from './page.ts'
 import type { Query, QueryLimits, QueryScope } from './query.ts'
 import { queryFormOf, readQuery } from './read-query.ts'
 
@@ -27,7 +27,7 @@ export interface SearchCriteria {
   readonly shape: Query['shape']
   /** The form of the query, as a grant names it. */
   readonly form: QueryForm
-  readonly sort: readonly UndatedSortKey[]
+  readonly sort: readonly SortKeyWithoutDay[]
   readonly page_size: number
   readonly page_number: number
 }

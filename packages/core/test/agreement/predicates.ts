@@ -26,7 +26,7 @@ const OPERATORS: Readonly<Record<AttributeType, readonly Comparator[]>> = {
 /** Weights of attributes by type: the types with most pitfalls are asked about most often. */
 const WEIGHTS: Readonly<Record<AttributeType, number>> = { text: 2, code: 1, boolean: 1, number: 1, age: 4, date: 4, datetime: 2 }
 
-/** Predicates as the readers of queries make them, before `resolveAges`. */
+/** Predicates as the readers of queries make them, before `replaceAgesByDates`. */
 export function predicates(kind: Kind, recordType: RecordType): fc.Arbitrary<Predicate> {
   const single = recordType.attributes.filter(({ many }) => many !== true)
   const lists: ElementList[] = [...recordType.attributes.filter(({ many }) => many === true), ...(recordType.compounds ?? [])]

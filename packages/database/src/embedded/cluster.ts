@@ -92,7 +92,7 @@ async function makeCluster(location: string): Promise<void> {
   const user = await newClusterUser()
   requireUserName(user)
   const unfinished = temporaryName(location)
-  const elsewhere = (await mayEnterDirectory(user, join(location, '..'))) ? null : await clusterHomeElsewhere(user)
+  const elsewhere = (await mayEnterDirectory(user, join(location, '..'))) ? null : await clusterHomeOutsideDataDir(user)
   const home = elsewhere ?? unfinished
   try {
     // The link is made first: if this process is killed, the next start follows the link and removes the unfinished home.
@@ -162,7 +162,7 @@ function requireUserName(user: ClusterUser): void {
 }
 
 /** A path for the home of a cluster outside of the data directory, below a folder that `user` can enter. */
-async function clusterHomeElsewhere(user: ClusterUser): Promise<string> {
+async function clusterHomeOutsideDataDir(user: ClusterUser): Promise<string> {
   const name = randomBytes(8).toString('hex')
   for (const [parent, prefix] of [
     ['/var/lib/rollcall', ''],

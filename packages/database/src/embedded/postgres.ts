@@ -23,7 +23,7 @@ const CLUSTER_LOCK_ID = 5_294_201_871_530
 const READY_TIMEOUT_MS = 300_000
 
 /** Milliseconds that `close` waits for PostgreSQL to recover from a crash. */
-const RECOVERY_TIMEOUT_MS = 10_000
+const CRASH_RECOVERY_TIMEOUT_MS = 10_000
 
 /** The number of starts, 200 ms apart, that may fail for a temporary reason, such as files of a killed process. */
 const MOST_START_TRIES = 100
@@ -57,12 +57,12 @@ interface SessionWithClusterLock {
  */
 export async function openEmbeddedPostgres(dataDirectory: string): Promise<EmbeddedPostgres> {
   const cluster = await ensureCluster(resolve(dataDirectory))
-  const session = await enterCluster(cluster)
+  const session = await openClusterSession(cluster)
   try {
     await ensureDatabase(session)
     await ensureApplicationRole(session, cluster)
   } catch (error) {
-    await leaveCluster(session, cluster)
+    await closeClusterSession(session, cluster)
     throw error
   }
   const release = keepLockSession(cluster, session)
@@ -137,7 +137,7 @@ function keepLockSession(cluster: Cluster, first: SessionWithClusterLock): () =>
   const renew = async (): Promise<void> => {
     while (current === null && !releasing.signal.aborted) {
       try {
-        watch(await enterCluster(cluster, releasing.signal))
+        watch(await openClusterSession(cluster, releasing.signal))
       } catch {
         // This error is ignored: statements on other connections report the loss. The next attempt may succeed.
         await sleep(LOCK_RENEWAL_PAUSE_MS, undefined, { signal: releasing.signal }).catch(() => undefined)
@@ -148,9 +148,9 @@ function keepLockSession(cluster: Cluster, first: SessionWithClusterLock): () =>
   return async () => {
     releasing.abort()
     await renewal
-    if (current !== null && (await leaveCluster(current, cluster))) return
+    if (current !== null && (await closeClusterSession(current, cluster))) return
     const again = await tryReconnect(cluster)
-    if (again !== null) await leaveCluster(again, cluster)
+    if (again !== null) await closeClusterSession(again, cluster)
   }
 }
 
@@ -159,7 +159,7 @@ function keepLockSession(cluster: Cluster, first: SessionWithClusterLock): () =>
  * PostgreSQL does not run, or does not recover in time: the next process that starts then takes PostgreSQL over.
  */
 async function tryReconnect(cluster: Cluster): Promise<SessionWithClusterLock | null> {
-  for (const end = Date.now() + RECOVERY_TIMEOUT_MS; Date.now() < end; await sleep(50)) {
+  for (const end = Date.now() + CRASH_RECOVERY_TIMEOUT_MS; Date.now() < end; await sleep(50)) {
     const postmaster = await findPostmaster(cluster)
     if (postmaster === null) return null
     const client = await tryConnect(cluster, postmaster)
@@ -169,7 +169,7 @@ async function tryReconnect(cluster: Cluster): Promise<SessionWithClusterLock | 
 }
 
 /** Finds or starts PostgreSQL, and takes the shared lock. @throws EmbeddedPostgresError, or the reason of `signal` */
-async function enterCluster(cluster: Cluster, signal?: AbortSignal): Promise<SessionWithClusterLock> {
+async function openClusterSession(cluster: Cluster, signal?: AbortSignal): Promise<SessionWithClusterLock> {
   let start: PostmasterStart | null = null
   let tries = 0
   for (const end = Date.now() + READY_TIMEOUT_MS; Date.now() < end; await sleep(20)) {
@@ -178,7 +178,7 @@ async function enterCluster(cluster: Cluster, signal?: AbortSignal): Promise<Ses
     if (start === null) signal?.throwIfAborted()
     const postmaster = await findPostmaster(cluster)
     if (postmaster !== null) {
-      const client = await tryJoinCluster(cluster, postmaster).catch(async (error) => {
+      const client = await tryConnectAndLock(cluster, postmaster).catch(async (error) => {
         // We started PostgreSQL, and nobody can use it: stop it.
         if (start !== null) await stopPostmaster(postmaster, cluster)
         throw error
@@ -198,7 +198,7 @@ async function enterCluster(cluster: Cluster, signal?: AbortSignal): Promise<Ses
 }
 
 /** Releases the lock, and stops PostgreSQL when no other process has it. False when the connection was lost. */
-async function leaveCluster({ client, postmaster }: SessionWithClusterLock, cluster: Cluster): Promise<boolean> {
+async function closeClusterSession({ client, postmaster }: SessionWithClusterLock, cluster: Cluster): Promise<boolean> {
   try {
     await client.query('select pg_advisory_unlock_all()')
     const last = await tryTakeLock(client, 'pg_try_advisory_lock')
@@ -214,7 +214,7 @@ async function leaveCluster({ client, postmaster }: SessionWithClusterLock, clus
 }
 
 /** Connects and takes the shared lock. Null when PostgreSQL is not ready, or its last user is stopping it. */
-async function tryJoinCluster(cluster: Cluster, postmaster: Postmaster): Promise<pg.Client | null> {
+async function tryConnectAndLock(cluster: Cluster, postmaster: Postmaster): Promise<pg.Client | null> {
   const client = await tryConnect(cluster, postmaster)
   if (client === null) return null
   try {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { query, temporaryDirectory } from '../../test/embedded.ts'
 import { migrate, openDatabase } from '../database.ts'
-import { readRoleFacts } from '../roles.ts'
+import { readDatabaseRoleFacts } from '../roles.ts'
 import { openEmbeddedPostgres } from './postgres.ts'
 
 const databases = ({ connection, application }: Awaited<ReturnType<typeof openEmbeddedPostgres>>) =>
@@ -24,7 +24,7 @@ test('a data folder of an earlier version, where the superuser has everything, g
   if (owner === undefined || application === undefined) throw new Error('no databases')
   await expect(migrate(application)).rejects.toThrow('the role of DATABASE_URL may not read the tables')
   expect(await migrate(owner, application)).toEqual([])
-  expect(await readRoleFacts(application)).toMatchObject({ separate: true, superuser: false })
+  expect(await readDatabaseRoleFacts(application)).toMatchObject({ separate: true, superuser: false })
   await expect(application.pool.query('delete from account')).rejects.toMatchObject({ code: '42501' })
   await expect(application.pool.query('select pg_read_file($1)', ['PG_VERSION'])).rejects.toMatchObject({ code: '42501' })
   expect(await migrate(application)).toEqual([])

@@ -10,7 +10,12 @@ import { Memo } from '@rollcall/base/shared/memo'
 import { DecryptionError } from '@rollcall/keys/encrypted-value'
 import { MasterKeyError } from '@rollcall/keys/master-key'
 import type { Vault } from '@rollcall/keys/vault'
-import type { AddressGuard, ClientIdentity, GuardOwner, ParticipantGuards } from '@rollcall/participants/egress/address-guard'
+import type {
+  AddressGuard,
+  AddressGuardOwner,
+  ClientIdentity,
+  ParticipantGuards,
+} from '@rollcall/participants/egress/address-guard'
 import { AddressRefused, CredentialsUnusable, RequestFailed } from '@rollcall/participants/egress/problems'
 import {
   type CallbackAuth,
@@ -37,7 +42,7 @@ export type DecryptedCredentials = {
 }[keyof CredentialsByAuth]
 
 /** The address guard and the headers for a single request to a participant. */
-export interface RequestGuardAndHeaders {
+export interface AddressGuardAndHeaders {
   readonly guard: AddressGuard
   /** The headers that authenticate us to the participant. Their values are secret. */
   readonly headers: Readonly<Record<string, string>>
@@ -51,11 +56,11 @@ export interface RequestGuardAndHeaders {
 export interface Credentials {
   /** Finds the credentials for an address. @param timeoutMs for fetching an access token @throws CredentialsUnusable */
   find(
-    participant: GuardOwner,
+    participant: AddressGuardOwner,
     settings: Pick<CallbackSettings, 'auth' | 'sealed'>,
     target: string,
     timeoutMs: number,
-  ): Promise<RequestGuardAndHeaders>
+  ): Promise<AddressGuardAndHeaders>
 }
 
 const { table, purpose } = SEALED_CREDENTIAL_TABLE
@@ -102,7 +107,7 @@ export function isClientIdentity({ cert, key }: CredentialsByAuth['mtls']): bool
 }
 
 /** Creates the finder of credentials. @param clock the time for the age of access tokens */
-export function createCredentials(
+export function createCredentialsFinder(
   vault: Vault,
   guards: Pick<ParticipantGuards, 'of'>,
   { now }: Pick<Clock, 'now'> = SYSTEM_CLOCK,

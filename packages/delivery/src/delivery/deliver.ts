@@ -29,7 +29,7 @@ import { type AttemptResult, unsentResults } from './failures.ts'
 import { type Limiter, type Permit, SLOW_ATTEMPT_MS } from './limiter.ts'
 import { recallUnwantedEnvelope } from './recall.ts'
 import { decideDeliveryUpdate, longestBreakerPauseSeconds } from './schedule.ts'
-import { isPermissionUnchanged, isStillPermitted } from './still-permitted.ts'
+import { isDeliveryPermissionUnchanged, isStillPermitted } from './still-permitted.ts'
 import type { DeliveryContents } from './stored-envelope.ts'
 import { callbackNamed, findCallbackTarget, recheckTarget } from './targets.ts'
 
@@ -82,7 +82,7 @@ const CLAIM_GRACE_SECONDS = 5
 const FIRST_ATTEMPT_WAIT_MS = 500
 
 /** A delivery that was committed just now, with a reserved claim. */
-export interface FreshDelivery extends ReservedAttempt, Partial<Pick<ClaimedDelivery, 'sender_uri'>> {
+export interface JustStoredDelivery extends ReservedAttempt, Partial<Pick<ClaimedDelivery, 'sender_uri'>> {
   readonly delivery: NewDelivery
   /** The header and the message in clear; `delivery.body` has them encrypted. */
   readonly header: object
@@ -104,7 +104,7 @@ export interface FreshDelivery extends ReservedAttempt, Partial<Pick<ClaimedDeli
  */
 export async function deliverNow(
   deps: DeliverDeps,
-  { delivery, claim, permit, header, message, traceparent, checksPermission = false, allowedBy, sender_uri }: FreshDelivery,
+  { delivery, claim, permit, header, message, traceparent, checksPermission = false, allowedBy, sender_uri }: JustStoredDelivery,
 ): Promise<boolean> {
   const origin = targetOrigin(delivery.target)
   const attempting = attemptWithPermit(deps, permit, {
@@ -138,7 +138,7 @@ export function logUnrecordedAttempt({ log }: Pick<DeliverDeps, 'log'>, error: u
  */
 export async function attemptWithPermit(deps: DeliverDeps, permit: Permit, claimed: DeliveryToAttempt): Promise<boolean> {
   const timer = setTimeout(() => permit.slow(), SLOW_ATTEMPT_MS)
-  let result: AttemptEffects = { permitOutcome: 'failing', isEnded: false }
+  let result: PermitAndDeliveryEffects = { permitOutcome: 'failing', isEnded: false }
   try {
     result = await attemptAndRecord(deps, claimed)
   } finally {
@@ -156,13 +156,13 @@ export interface DeliveryToAttempt {
   readonly read: () => Promise<DeliveryContents>
   /** True when the attempt is the probe of an open circuit breaker. */
   readonly probe: boolean
-  /** As in `FreshDelivery`; always true for a delivery that the dispatcher has claimed. */
+  /** As in `JustStoredDelivery`; always true for a delivery that the dispatcher has claimed. */
   readonly checksPermission: boolean
   readonly allowedBy?: CallbackSettings | undefined
 }
 
 /** The effects of an attempt on its permit and on its delivery. */
-interface AttemptEffects {
+interface PermitAndDeliveryEffects {
   /** The argument of `Permit.release`. `unused`: the attempt ended before signing began, so the peer was not called. */
   readonly permitOutcome: Parameters<Permit['release']>[0]
   /** True when the delivery has ended. */
@@ -173,7 +173,7 @@ interface AttemptEffects {
  * Attempts one delivery and records the result. Makes and records no attempt if the participant is not active, or the registry is
  * not found. Instead of an attempt, it takes back an envelope of notifications that may not be sent as it is.
  */
-async function attemptAndRecord(deps: DeliverDeps, claimed: DeliveryToAttempt): Promise<AttemptEffects> {
+async function attemptAndRecord(deps: DeliverDeps, claimed: DeliveryToAttempt): Promise<PermitAndDeliveryEffects> {
   const { delivery } = claimed
   const participant = await deps.directory.participantById(delivery.participant)
   const registry = await deps.directory.registryById(delivery.registry)
@@ -182,7 +182,8 @@ async function attemptAndRecord(deps: DeliverDeps, claimed: DeliveryToAttempt): 
     return { permitOutcome: 'unused', isEnded: false }
   }
   // Without `checksPermission` the database is asked only if the cached grant or protected persons differ from `disclosedUnder`.
-  const checksPermission = claimed.checksPermission || !(await isPermissionUnchanged(deps, delivery, { participant, registry }))
+  const checksPermission =
+    claimed.checksPermission || !(await isDeliveryPermissionUnchanged(deps, delivery, { participant, registry }))
   // Takes back only an envelope of notifications. `checkAndSendDelivery` checks whether a reply may still be sent.
   if (checksPermission && (await recallUnwantedEnvelope(deps, delivery, { participant, registry }, claimed.claim))) {
     if (delivery.mailbox) deps.mailboxDue(delivery.mailbox)
@@ -197,7 +198,7 @@ async function attemptAndRecord(deps: DeliverDeps, claimed: DeliveryToAttempt): 
   // While the breaker was open, the next attempts at envelopes of notifications may have moved hours away. Now the peer answers,
   // so these envelopes become due.
   if (claimed.probe && result.peer === 'up') await makeDeliveriesDue(deps.db, participant.id, { origin: targetOrigin(target) })
-  if (isRecorded) announceDueWork(deps, delivery, update)
+  if (isRecorded) announceDueDeliveryOrMailbox(deps, delivery, update)
   const isHealthy = result.peer === 'up' && duration_ms < SLOW_ATTEMPT_MS
   const permitOutcome = target === null ? 'unused' : isHealthy ? 'healthy' : 'failing'
   return { permitOutcome, isEnded: isRecorded && update.state !== 'pending' }
@@ -233,7 +234,7 @@ async function recordResult(
   )
 }
 
-function announceDueWork(
+function announceDueDeliveryOrMailbox(
   deps: DeliverDeps,
   { participant, mailbox = null }: DeliveryToAttempt['delivery'],
   update: DeliveryUpdate,

@@ -21,12 +21,12 @@ export interface Dispatcher {
 }
 
 /** The most seconds until a participant with pending deliveries is checked again: other nodes change deliveries too. */
-const MOST_RECHECK_WAIT_SECONDS = 5
+const MOST_DELIVERY_RECHECK_SECONDS = 5
 /**
  * Seconds from the poll that finds the deliveries of a participant until the participant is drained, if `due` was not called for
  * it. Most of these deliveries are being attempted by the makers of their envelopes, and soon end.
  */
-const POLLED_DRAIN_DELAY_SECONDS = 1
+const DRAIN_DELAY_AFTER_POLL_SECONDS = 1
 /** Seconds until a participant is drained again after draining it failed. */
 const FAILURE_PAUSE_SECONDS = 1
 
@@ -51,7 +51,7 @@ export function createDispatcher(
   let last = 0
 
   const due = (participant: number, seconds = 0): void => {
-    const wait = Math.max(0, Math.min(seconds, MOST_RECHECK_WAIT_SECONDS)) * 1_000
+    const wait = Math.max(0, Math.min(seconds, MOST_DELIVERY_RECHECK_SECONDS)) * 1_000
     const at = now() + wait
     noted.add(participant)
     if (at < (dueAt.get(participant) ?? Number.POSITIVE_INFINITY)) dueAt.set(participant, at)
@@ -88,7 +88,7 @@ export function createDispatcher(
       const inTurns = behind === -1 ? waiting : [...waiting.slice(behind), ...waiting.slice(0, behind)]
       for (const participant of inTurns) {
         if (draining.size >= slots || signal.aborted) return
-        const at = dueAt.get(participant) ?? now() + POLLED_DRAIN_DELAY_SECONDS * 1_000
+        const at = dueAt.get(participant) ?? now() + DRAIN_DELAY_AFTER_POLL_SECONDS * 1_000
         if (!draining.has(participant)) dueAt.set(participant, at)
         if (draining.has(participant) || at > now()) continue
         dueAt.delete(participant)

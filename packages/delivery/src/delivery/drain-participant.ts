@@ -5,13 +5,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClaimedDelivery, DeliveryClaim } from '@rollcall/core/model/delivery'
 import type { CallbackSettings } from '@rollcall/participants/store/participant-callbacks'
-import { findBreaker, takeProbes } from '../store/deliveries/breakers.ts'
+import { claimBreakerProbes, findBreaker } from '../store/deliveries/breakers.ts'
 import { claimDueDeliveries, expireDeliveries } from '../store/deliveries/deliveries.ts'
 import { findDestinations, secondsUntilDelivery, type WaitingDestination } from '../store/deliveries/destinations.ts'
 import { attemptWithPermit, type DeliverDeps, logUnrecordedAttempt, newAttemptClaim } from './deliver.ts'
 import type { Limiter, Permit } from './limiter.ts'
 import { createDestinationPollTracker } from './round.ts'
-import { mostScheduleSeconds } from './schedule.ts'
+import { mostWholeScheduleSeconds } from './schedule.ts'
 import { decryptDelivery } from './stored-envelope.ts'
 
 /** Milliseconds of a participant's turn, after which no further attempt is begun. */
@@ -24,7 +24,7 @@ const MOST_WAIT_FOR_ATTEMPTS_MS = 500
 /** The most milliseconds until permits are asked for again, when all are in use. */
 const PERMIT_POLL_MS = 50
 /** The most milliseconds until due deliveries are looked for again, while attempts are in progress. */
-const DUE_POLL_MS = 250
+const MOST_DELIVERY_POLL_PAUSE_MS = 250
 /** The most destinations of a participant that one poll for due deliveries reads. */
 const MOST_POLLED_DESTINATIONS = 200
 /**
@@ -33,7 +33,7 @@ const MOST_POLLED_DESTINATIONS = 200
  */
 const LEAST_TURN_PAUSE_SECONDS = 0.25
 /** Seconds until the deliveries of a disabled participant are checked again. */
-const DISABLED_RECHECK_SECONDS = 5
+const DISABLED_PEER_RECHECK_SECONDS = 5
 
 /**
  * Attempts what is due for a participant. On one node the dispatcher never runs this twice at a time for a participant.
@@ -52,7 +52,7 @@ export async function drainParticipant(
   const found = await deps.directory.participantById(participant)
   if (found?.status !== 'active') {
     const waits = found !== null && (await secondsUntilDelivery(db, participant)) !== null
-    return waits ? DISABLED_RECHECK_SECONDS : null
+    return waits ? DISABLED_PEER_RECHECK_SECONDS : null
   }
   await runParticipantTurn(deps, participant, await deps.callbacks.of(found), { signal, turn })
   const wait = await secondsUntilDelivery(db, participant)
@@ -94,7 +94,7 @@ async function runParticipantTurn(
       for (const one of taken) begin(one, claim)
       const progress = round.looked(seen, due, served)
       if (progress === 'idle' && running.size === 0) break
-      if (progress === 'idle') await pause(DUE_POLL_MS)
+      if (progress === 'idle') await pause(MOST_DELIVERY_POLL_PAUSE_MS)
       else if (progress === 'busy' || (served !== undefined && taken.length === 0)) await pause(wait)
     }
   } finally {
@@ -140,7 +140,7 @@ async function attemptTakenDelivery(
 async function expireDeliveriesAfterProbe(deps: DeliverDeps, settings: CallbackSettings, to: ClaimedDelivery): Promise<void> {
   const { opened_at } = await findBreaker(deps.db, to)
   if (opened_at === null) return
-  const schedule = mostScheduleSeconds(settings.schedule ?? deps.retrySchedule)
+  const schedule = mostWholeScheduleSeconds(settings.schedule ?? deps.retrySchedule)
   const expired = await expireDeliveries(deps.db, to, schedule)
   for (let count = 0; count < expired; count += 1) deps.metrics.deliveryEnded('dead')
 }
@@ -165,7 +165,7 @@ async function takeDueDeliveries(
   const taken: DeliveryWithPermit[] = []
   try {
     const open = new Set(due.filter((one) => one.open && permits.has(one.origin)).map(({ origin }) => origin))
-    const probed = open.size === 0 ? [] : await takeProbes(db, participant, [...open], claim.seconds)
+    const probed = open.size === 0 ? [] : await claimBreakerProbes(db, participant, [...open], claim.seconds)
     const wanted = [...permits]
       .filter(([origin]) => !open.has(origin) || probed.includes(origin))
       .map(([origin, { length }]) => ({ origin, count: length }))

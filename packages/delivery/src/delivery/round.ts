@@ -43,7 +43,7 @@ export function createDestinationPollTracker(limit: number): DestinationPollTrac
       const isAll = seen.length < limit
       if (served !== undefined) {
         // If no destination comes after the served one, the next poll begins with the first of all destinations.
-        start = isAll && seen.every(({ origin }) => origin <= served.origin) ? '' : pollStartAfterOrigin(served)
+        start = isAll && seen.every(({ origin }) => origin <= served.origin) ? '' : pollStartAfterOriginText(served)
         begin()
         return 'on'
       }
@@ -68,4 +68,4 @@ export function createDestinationPollTracker(limit: number): DestinationPollTrac
 }
 
 /** A text that sorts just after an origin: a poll continues there. No origin has a space, so no origin equals this text. */
-const pollStartAfterOrigin = ({ origin }: WaitingDestination): string => `${origin} `
+const pollStartAfterOriginText = ({ origin }: WaitingDestination): string => `${origin} `

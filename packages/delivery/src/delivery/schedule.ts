@@ -75,7 +75,7 @@ export const longestBreakerPauseSeconds = (schedule: readonly number[]): number 
   Math.min(MOST_BREAKER_PAUSE_SECONDS, Math.max(0, ...schedule))
 
 /** The most seconds in which a delivery has all attempts of a schedule, if the peer asks for no longer pauses. */
-export const mostScheduleSeconds = (schedule: readonly number[]): number =>
+export const mostWholeScheduleSeconds = (schedule: readonly number[]): number =>
   schedule.reduce((sum, pause) => sum + pause, 0) * (1 + PAUSE_JITTER_SHARE)
 
 /** The seconds in a Retry-After header (RFC 9110, 10.2.3); 0 when there is none, or it cannot be read. */

@@ -8,12 +8,12 @@ import type { ClaimedDelivery, NewDelivery } from '@rollcall/core/model/delivery
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { isConsentGranted, isLimitedToOnePerson } from '@rollcall/core/policy/basis'
-import { areRecordsStillShown, showsNobodyProtected } from '@rollcall/core/policy/disclosure'
+import { areRecordsStillShown, showsNoProtectedPerson } from '@rollcall/core/policy/disclosure'
 import { permissionFor } from '@rollcall/core/policy/permission'
 import type { Database } from '@rollcall/database/database'
 import type { Grants } from '@rollcall/participants/directory/grants'
 import { CanonicalText, isJsonObject, type JsonValue, OPERATIONS, operation } from '@rollcall/protocol'
-import { findPermissionChanges } from '../store/deliveries/deliveries.ts'
+import { findGrantAndProtectionChanges } from '../store/deliveries/deliveries.ts'
 
 /** The operation whose answers repeat the results of earlier exchanges. The grants of those exchanges are not known here. */
 const TXN_STATUS_OPERATION = operation('txn-status').name
@@ -43,13 +43,13 @@ export async function isStillPermitted(
     const shown = referencesOfItems(readContent())
     if (shown === null || refused.some(({ reference_id }) => shown.has(reference_id))) return false
   }
-  const changed = await findPermissionChanges(pool, delivery.id, grant.id)
+  const changed = await findGrantAndProtectionChanges(pool, delivery.id, grant.id)
   if (!changed.grant && !changed.protection) return true
   // If the grant is the same, only the protected persons have changed.
   const isSameGrant = !changed.grant
   if (!isSameGrant && granted.every((name) => name === TXN_STATUS_OPERATION)) return false
   const content = readContent()
-  if (isSameGrant) return showsNobodyProtected(grant, content)
+  if (isSameGrant) return showsNoProtectedPerson(grant, content)
   // If the grant now answers only under a consent (`isLimitedToOnePerson`), a reply that was made without a consent is sent only
   // when it has no records.
   const isConsented = consents.length > 0 || !isLimitedToOnePerson(grant)
@@ -57,7 +57,7 @@ export async function isStillPermitted(
 }
 
 /** True when the grant and protected persons have not changed since a delivery was made, or when it was made without a grant. */
-export async function isPermissionUnchanged(
+export async function isDeliveryPermissionUnchanged(
   { grants }: { readonly grants: Grants },
   { disclosedUnder }: Pick<NewDelivery, 'disclosedUnder'>,
   { participant, registry }: { readonly participant: Participant; readonly registry: Registry },

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { deliveryBodyBinding, type NewDelivery, type StoredEnvelope } from '@rollcall/core/model/delivery'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { readTraceparent, withTraceparent } from '@rollcall/core/model/traceparent'
-import { type BodyEncryption, BodyUnreadable, parsePersistedMessage } from '@rollcall/keys/bodies'
+import { type BodyEncryption, BodyUnreadable, parseDecryptedBody } from '@rollcall/keys/bodies'
 import { CanonicalText, canonicalJson, isJsonObject } from '@rollcall/protocol'
 
 /**
@@ -59,7 +59,7 @@ export async function decryptDelivery(
   { bodies }: { readonly bodies: Pick<BodyEncryption, 'decryptBody'> },
   { id, body }: Pick<NewDelivery, 'id' | 'body'>,
 ): Promise<DeliveryContents> {
-  const persisted = parsePersistedMessage(await bodies.decryptBody(body, deliveryBodyBinding(id)))
+  const persisted = parseDecryptedBody(await bodies.decryptBody(body, deliveryBodyBinding(id)))
   if (!isJsonObject(persisted.header) || !isJsonObject(persisted.message)) {
     throw new BodyUnreadable('altered')
   }

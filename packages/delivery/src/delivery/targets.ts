@@ -5,7 +5,7 @@
 
 import { MAX_ADDRESS_LENGTH } from '@rollcall/core/model/allowed-hosts'
 import type { CallbackSettingsReader } from '@rollcall/participants/directory/directory'
-import type { GuardOwner, ParticipantGuards } from '@rollcall/participants/egress/address-guard'
+import type { AddressGuardOwner, ParticipantGuards } from '@rollcall/participants/egress/address-guard'
 import { AddressRefused } from '@rollcall/participants/egress/problems'
 import { type CallbackSettings, defaultCallbackAddress } from '@rollcall/participants/store/participant-callbacks'
 import { CALLBACKS, type Callback, RequestFault } from '@rollcall/protocol'
@@ -143,7 +143,7 @@ export interface SenderUriDeps {
  */
 export async function readSenderUri(
   { callbacks, guards }: SenderUriDeps,
-  participant: GuardOwner,
+  participant: AddressGuardOwner,
   sender_uri: string | null,
   callback: Callback | null,
 ): Promise<string | null> {

@@ -6,20 +6,20 @@
 import { keysOfFilter } from '@rollcall/core/events/filing'
 import type { Predicate } from '@rollcall/core/model/predicate'
 import { matches } from '@rollcall/core/query/memory/matches'
-import { resolveAges } from '@rollcall/core/query/resolve-ages'
+import { replaceAgesByDates } from '@rollcall/core/query/resolve-ages'
 import { dayIn } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import {
-  type EarlierNotification,
   findCorrectableEvents,
   findLastNotificationsOfEvents,
   markEventsReversed,
+  type NotificationToCorrect,
 } from '../store/events/corrected-events.ts'
 import { insertNotifications, type NotificationToInsert } from '../store/events/events.ts'
-import { insertSubscriptionKeys, reopenSubscriptions } from '../store/events/subscription-states.ts'
-import type { DueTimes } from './due-times.ts'
+import { insertSubscriptionFilterKeys, reopenSubscriptions } from '../store/events/subscription-states.ts'
+import type { NotificationDueTimes } from './due-times.ts'
 import type { DraftEvent, RecordingDeps } from './recording.ts'
-import type { VisibilityFilter } from './visibility-filter.ts'
+import type { EventVisibilityFilter } from './visibility-filter.ts'
 
 const DAY_MS = 86_400_000
 
@@ -36,9 +36,9 @@ export async function notifyOfCorrection(
   client: ClientBase,
   recording: RecordingDeps,
   draft: DraftEvent,
-  permitted: VisibilityFilter,
+  permitted: EventVisibilityFilter,
   matched: Map<number, number>,
-  times: DueTimes,
+  times: NotificationDueTimes,
 ): Promise<void> {
   const { event, change, id } = draft
   if (event.correction_type === undefined) return
@@ -62,7 +62,7 @@ export async function notifyOfCorrection(
   )
   // Undefined: due at once. Notifications of a backfill do not wait for the next time that the subscription's frequency sets, and
   // their corrections do not either.
-  const dueOf = ({ subscription, in_backfill }: EarlierNotification): Date | undefined =>
+  const dueOf = ({ subscription, in_backfill }: NotificationToCorrect): Date | undefined =>
     in_backfill ? undefined : (due.get(subscription) ?? undefined)
   await insertNotifications(client, makeCorrectionNotifications(recording, draft, receivers, predicates, dueOf))
   matched.set(id, new Set(receivers.map(({ subscription }) => subscription)).size)
@@ -79,15 +79,15 @@ export async function notifyOfCorrection(
 function makeCorrectionNotifications(
   { registry, now }: RecordingDeps,
   { id, recordType, after }: DraftEvent,
-  receivers: readonly EarlierNotification[],
+  receivers: readonly NotificationToCorrect[],
   predicates: SubscriptionFilters,
-  dueOf: (earlier: EarlierNotification) => Date | undefined,
+  dueOf: (earlier: NotificationToCorrect) => Date | undefined,
 ): readonly NotificationToInsert[] {
   const day = dayIn(registry.time_zone, now.getTime())
   const isShown = (predicate: Predicate | null | undefined): boolean =>
     after !== null &&
     predicate !== undefined &&
-    (predicate === null || matches(resolveAges(predicate, recordType, day), after.extracted))
+    (predicate === null || matches(replaceAgesByDates(predicate, recordType, day), after.extracted))
   return receivers.map((earlier) => {
     const { id: corrected_notification, subscription, in_backfill } = earlier
     const purpose = in_backfill ? 'backfill' : 'correction'
@@ -100,7 +100,7 @@ function makeCorrectionNotifications(
 async function reopenEndedSubscriptions(
   client: ClientBase,
   { registry, now }: RecordingDeps,
-  receivers: readonly EarlierNotification[],
+  receivers: readonly NotificationToCorrect[],
   predicates: SubscriptionFilters,
 ): Promise<void> {
   const readable = receivers.filter(({ subscription }) => predicates.get(subscription) !== undefined)
@@ -111,5 +111,5 @@ async function reopenEndedSubscriptions(
       return { subscription: id, event_type, record_type, ...filed }
     }),
   )
-  await insertSubscriptionKeys(client, registry.id, keys)
+  await insertSubscriptionFilterKeys(client, registry.id, keys)
 }

@@ -1,18 +1,18 @@
 /** Finds the due times of notifications that wait for the frequency of their subscription. */
 
-import { nextRunOrEnd } from '@rollcall/core/events/frequency'
+import { nextScheduledRunOrEnd } from '@rollcall/core/events/frequency'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { ClientBase } from 'pg'
-import { findFrequencies, type SubscriptionWithFrequency } from '../store/events/events.ts'
+import { findSubscriptionFrequencies, type SubscriptionWithFrequency } from '../store/events/events.ts'
 
 /** Finds due times as of one moment. Many subscriptions have the same frequency, whose next time is computed once. */
-export class DueTimes {
+export class NotificationDueTimes {
   readonly #time_zone: string
   readonly #now: Date
-  readonly #next: typeof nextRunOrEnd
+  readonly #next: typeof nextScheduledRunOrEnd
   readonly #known = new Map<string, Date>()
 
-  constructor({ time_zone }: Pick<Registry, 'time_zone'>, now: Date, next = nextRunOrEnd) {
+  constructor({ time_zone }: Pick<Registry, 'time_zone'>, now: Date, next = nextScheduledRunOrEnd) {
     this.#time_zone = time_zone
     this.#now = now
     this.#next = next
@@ -21,7 +21,7 @@ export class DueTimes {
   /** The next due time of each subscription that has a frequency; null: the frequency has ended. Others are left out. */
   async of(client: ClientBase, subscriptions: readonly number[]): Promise<ReadonlyMap<number, Date | null>> {
     if (subscriptions.length === 0) return new Map()
-    const found = await findFrequencies(client, subscriptions)
+    const found = await findSubscriptionFrequencies(client, subscriptions)
     return new Map(found.map((one) => [one.id, this.next(one)]))
   }
 

@@ -2,9 +2,9 @@ import { keysOfFilter } from '@rollcall/core/events/filing'
 import type { FilterTransition } from '@rollcall/core/model/event'
 import type { Predicate } from '@rollcall/core/model/predicate'
 import type { Registry } from '@rollcall/core/model/registry'
-import { type ExtractedRecord, extractRecord } from '@rollcall/core/query/memory/extract-record'
+import { type RecordValues, readRecordValues } from '@rollcall/core/query/memory/extract-record'
 import { matches } from '@rollcall/core/query/memory/matches'
-import { resolveAges } from '@rollcall/core/query/resolve-ages'
+import { replaceAgesByDates } from '@rollcall/core/query/resolve-ages'
 import type { RecordType } from '@rollcall/protocol'
 import fc from 'fast-check'
 import type { ClientBase } from 'pg'
@@ -80,8 +80,8 @@ function obvious(
   day: string,
 ): Map<string, FilterTransition> {
   const found = new Map<string, FilterTransition>()
-  const fulfilled = (predicate: Predicate | null, record: ExtractedRecord | null): boolean =>
-    record !== null && (predicate === null || matches(resolveAges(predicate, recordType, day), record))
+  const fulfilled = (predicate: Predicate | null, record: RecordValues | null): boolean =>
+    record !== null && (predicate === null || matches(replaceAgesByDates(predicate, recordType, day), record))
   for (const [at, { before, after }] of events.entries()) {
     for (const [id, predicate] of all) {
       const [was, is] = [fulfilled(predicate, before), fulfilled(predicate, after)]
@@ -91,7 +91,9 @@ function obvious(
   return found
 }
 
-const extracted = documents(kind, recordType).map((document) => extractRecord(kind, recordType, named(recordType, document, 7)))
+const extracted = documents(kind, recordType).map((document) =>
+  readRecordValues(kind, recordType, named(recordType, document, 7)),
+)
 const change = fc.tuple(fc.option(extracted), fc.option(extracted)).map(([before, after]): EventToMatch => {
   return { event_type: EVENT.event_type, recordType, before, after }
 })
@@ -127,7 +129,7 @@ const text = recordType.attributes.find(({ name }) => name === 'one_folded')
 const sex = recordType.attributes.find(({ name }) => name === 'sex')
 if (text === undefined || sex === undefined) throw new Error('the test needs both attributes')
 const female: Predicate = { is: 'compare', attribute: sex, operator: 'eq', value: 'female' }
-const after = extractRecord(kind, recordType, named(recordType, { sex: 'female', one_folded: 'Okoro' }, 7))
+const after = readRecordValues(kind, recordType, named(recordType, { sex: 'female', one_folded: 'Okoro' }, 7))
 const event: EventToMatch = { event_type: EVENT.event_type, recordType, before: null, after }
 
 test('100,000 subscriptions on one value, each with another remainder: page by page', { timeout: 120_000 }, async () => {

@@ -10,16 +10,16 @@ import { keysOfChange } from '@rollcall/core/events/filing'
 import type { FilterTransition } from '@rollcall/core/model/event'
 import type { Predicate } from '@rollcall/core/model/predicate'
 import type { Registry } from '@rollcall/core/model/registry'
-import type { ExtractedRecord } from '@rollcall/core/query/memory/extract-record'
+import type { RecordValues } from '@rollcall/core/query/memory/extract-record'
 import { matches } from '@rollcall/core/query/memory/matches'
-import { resolveAges } from '@rollcall/core/query/resolve-ages'
+import { replaceAgesByDates } from '@rollcall/core/query/resolve-ages'
 import type { Kind, RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import {
-  type FilterKeyMatch,
   findCandidates,
   findSubscribedTypes,
-  type KeyOfChangedRecord,
+  type MatchKeyOfChangedRecord,
+  type RecordAndFilterKeyMatch,
   type SubscriptionCandidate,
 } from '../store/events/candidates.ts'
 import { readCriteriaTexts } from '../store/events/find-subscriptions.ts'
@@ -29,12 +29,12 @@ export interface EventToMatch {
   readonly event_type: string
   readonly recordType: RecordType
   /** The record before and after the change; null where there was none. */
-  readonly before: ExtractedRecord | null
-  readonly after: ExtractedRecord | null
+  readonly before: RecordValues | null
+  readonly after: RecordValues | null
 }
 
 /** One event and one subscription that the event matches. */
-export interface Match {
+export interface SubscriptionMatch {
   /** The index of the event in the given list of events. */
   readonly at: number
   readonly subscription: number
@@ -42,8 +42,8 @@ export interface Match {
 }
 
 /** One page of the matches of some events. */
-export interface MatchPage {
-  readonly matches: readonly Match[]
+export interface SubscriptionMatchPage {
+  readonly matches: readonly SubscriptionMatch[]
   /**
    * The ids of subscriptions whose filter cannot be read now, such as after an attribute was removed. `matches` has no match of
    * these subscriptions.
@@ -120,18 +120,18 @@ export async function* matchEvents(
   client: ClientBase,
   matching: MatchContext,
   events: readonly EventToMatch[],
-): AsyncGenerator<MatchPage> {
-  const probes = await collectKeysOfChanges(client, matching.registry.id, events)
+): AsyncGenerator<SubscriptionMatchPage> {
+  const probes = await collectKeysToMatchFilters(client, matching.registry.id, events)
   for await (const candidates of findCandidates(client, matching.registry.id, probes)) {
     yield await selectMatchingCandidates(client, matching, events, candidates)
   }
 }
 
-async function collectKeysOfChanges(
+async function collectKeysToMatchFilters(
   client: ClientBase,
   registryId: number,
   events: readonly EventToMatch[],
-): Promise<readonly KeyOfChangedRecord[]> {
+): Promise<readonly MatchKeyOfChangedRecord[]> {
   const subscribed =
     events.length < LEAST_EVENTS_FOR_TYPE_QUERY ? null : await findSubscribedTypePairs(client, registryId, events)
   return events.flatMap((event, at) => {
@@ -160,23 +160,23 @@ async function selectMatchingCandidates(
   { registry, day, compiled }: MatchContext,
   events: readonly EventToMatch[],
   candidates: readonly SubscriptionCandidate[],
-): Promise<MatchPage> {
-  const open = candidates.filter(({ before, after }) => !isDecidedByKeys(before) || !isDecidedByKeys(after))
+): Promise<SubscriptionMatchPage> {
+  const open = candidates.filter(({ before, after }) => !isFilterDecidedByKeys(before) || !isFilterDecidedByKeys(after))
   const filters = await compiled.of(
     client,
     registry.kind,
     open.map(({ subscription }) => subscription),
   )
-  const found: Match[] = []
+  const found: SubscriptionMatch[] = []
   const unreadable = new Set<number>()
   for (const { at, subscription, before, after } of candidates) {
     const event = events[at]
     if (event === undefined) continue
-    const evaluate = (keys: FilterKeyMatch, record: ExtractedRecord | null): boolean => {
-      if (isDecidedByKeys(keys) || record === null) return keys.whole
+    const evaluate = (keys: RecordAndFilterKeyMatch, record: RecordValues | null): boolean => {
+      if (isFilterDecidedByKeys(keys) || record === null) return keys.whole
       const predicate = filters.get(subscription)
       if (predicate === undefined) unreadable.add(subscription)
-      return predicate ? matches(resolveAges(predicate, event.recordType, day), record) : predicate === null
+      return predicate ? matches(replaceAgesByDates(predicate, event.recordType, day), record) : predicate === null
     }
     const presence = filterTransitionOf(evaluate(before, event.before), evaluate(after, event.after))
     if (presence !== null) found.push({ at, subscription, presence })
@@ -185,7 +185,7 @@ async function selectMatchingCandidates(
 }
 
 /** True when keys alone show that the record fulfils the filter (`whole`), or does not: it has no key of the filter (`!some`). */
-const isDecidedByKeys = ({ some, whole }: FilterKeyMatch): boolean => whole || !some
+const isFilterDecidedByKeys = ({ some, whole }: RecordAndFilterKeyMatch): boolean => whole || !some
 
 /** The filter was fulfilled only before the change (`left`), only after it (`entered`), or both; null: neither. */
 function filterTransitionOf(before: boolean, after: boolean): FilterTransition | null {

@@ -1,12 +1,12 @@
 /** Random subscriptions and random streams of changes, beside a model that evaluates everything. */
 
-import { readCriteriaText } from '@rollcall/core/events/criteria'
+import { readStoredCriteria } from '@rollcall/core/events/criteria'
 import { deriveEvents, RecordState } from '@rollcall/core/events/derive'
 import { keysOfFilter } from '@rollcall/core/events/filing'
 import { DEFAULT_LIMITS } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
 import { matches } from '@rollcall/core/query/memory/matches'
-import { resolveAges } from '@rollcall/core/query/resolve-ages'
+import { replaceAgesByDates } from '@rollcall/core/query/resolve-ages'
 import { canonicalJson, type JsonObject } from '@rollcall/protocol'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import { addRegistry } from '@rollcall/records/registries/registries'
@@ -101,10 +101,10 @@ function model(subscribers: readonly Subscriber[], changes: readonly Change[]): 
   const { kind, time_zone } = registry
   const recordType = kind.record_types[0]
   const settings = { kind, recordType, time_zone, now, birth_span: limits.birth_span }
-  const filters = subscribers.map((one) => readCriteriaText(kind, criteriaOf(one)).predicate)
+  const filters = subscribers.map((one) => readStoredCriteria(kind, criteriaOf(one)).predicate)
   const fulfils = (at: number, state: RecordState | null): boolean => {
     const predicate = filters[at] ?? null
-    return state !== null && (predicate === null || matches(resolveAges(predicate, recordType, DAY), state.extracted))
+    return state !== null && (predicate === null || matches(replaceAgesByDates(predicate, recordType, DAY), state.extracted))
   }
   const ended = new Set<number>()
   const receivers = new Map<string, Set<number>>()
@@ -144,7 +144,7 @@ async function served(subscribers: readonly Subscriber[], changes: readonly Chan
       const criteria = criteriaOf(one)
       const filed = { event_type: one.event, record_type: 'Person', person: isPerson(one) }
       const id = await insertSubscription(client, registry.id, filed, criteria)
-      const keys = keysOfFilter(readCriteriaText(registry.kind, criteria).predicate)
+      const keys = keysOfFilter(readStoredCriteria(registry.kind, criteria).predicate)
       for (const { key, whole } of keys) {
         await client.query('insert into subscription_key values ($1, $2, $3, $4, $5, $6)', [
           ...[registry.id, one.event, 'Person', key, id, whole],

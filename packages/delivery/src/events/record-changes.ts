@@ -4,7 +4,7 @@
  */
 
 import { type DerivedEvent, deriveEvents, RecordState, type StatesBeforeAndAfter } from '@rollcall/core/events/derive'
-import { withOwnIdentifiersOnly } from '@rollcall/core/events/own-identifiers'
+import { recordWithOwnIdentifiersOnly } from '@rollcall/core/events/own-identifiers'
 import { recordTextForEvent } from '@rollcall/core/events/shown'
 import type { RecordChange } from '@rollcall/core/model/event'
 import { type Protection, withoutProtectedPersons } from '@rollcall/core/model/protection'
@@ -23,7 +23,7 @@ import type { ClientBase } from 'pg'
 import { insertEvents, insertNotifications, storeEventDocuments, takeEventIdsAndVersions } from '../store/events/events.ts'
 import { endNotifiedPersonSubscriptions, suspendSubscriptions } from '../store/events/subscription-states.ts'
 import { notifyOfCorrection } from './corrections.ts'
-import { DueTimes } from './due-times.ts'
+import { NotificationDueTimes } from './due-times.ts'
 import { matchEvents } from './match.ts'
 import {
   type DraftEvent,
@@ -33,8 +33,8 @@ import {
   recordedEventTypeOf,
   recordingTimeOf,
 } from './recording.ts'
-import { matchesAsSeen, type VisibleMatchFinder } from './seen-before.ts'
-import { createVisibilityFilter, isOnlyHiddenChange, parseNullableJson } from './visibility-filter.ts'
+import { matchesAsSeenBySubscribers, type SubscriberVisibleMatchFinder } from './seen-before.ts'
+import { createEventVisibilityFilter, isOnlyHiddenChange, parseNullableJson } from './visibility-filter.ts'
 
 /**
  * Records the events of changed records, and puts notifications into the mailboxes of subscribers. It runs in the transaction of
@@ -53,15 +53,15 @@ export async function recordChanges(
   if (drafts.length === 0) return []
   // The number of notified subscriptions by event: `queueNotifications` and `notifyOfCorrection` fill it.
   const matched = new Map<number, number>()
-  const times = new DueTimes(recording.registry, recording.now)
+  const times = new NotificationDueTimes(recording.registry, recording.now)
   const checked = { recording, protection, derived: named === undefined }
   // This filter keeps subscribers that may see the change. It is used after matching, and again for corrections.
-  const permitted = await createVisibilityFilter(client, checked, drafts)
-  const seenBy: VisibleMatchFinder = async (all, eventOf) =>
-    matchesAsSeen(client, recording, protection, await permitted(all, eventOf), eventOf)
+  const permitted = await createEventVisibilityFilter(client, checked, drafts)
+  const seenBy: SubscriberVisibleMatchFinder = async (all, eventOf) =>
+    matchesAsSeenBySubscribers(client, recording, protection, await permitted(all, eventOf), eventOf)
   await queueNotifications(client, recording, drafts, seenBy, matched, times)
   for (const draft of drafts) await notifyOfCorrection(client, recording, draft, permitted, matched, times)
-  await storeShownDocuments(client, recording, drafts, matched)
+  await storeNotificationDocuments(client, recording, drafts, matched)
   // Last, because the notifications that were inserted above say which subscriptions end. These notifications are still sent.
   const ending = drafts.filter((draft) => isSubscriptionEndingEvent(recording, draft)).map(({ id }) => id)
   if (ending.length > 0) await endNotifiedPersonSubscriptions(client, ending, 'death', recording.now)
@@ -83,7 +83,7 @@ async function recordEvents(
     const events: readonly EventOfChange[] = named === undefined ? deriveChangeEvents(recording, read.recordType, read) : [named]
     return events.length === 0 ? [] : [{ ...read, events }]
   })
-  const found = [...own, ...(await findEventsOfNamedRecords(client, recording, protection, own))]
+  const found = [...own, ...(await findEventsOfRelatedRecords(client, recording, protection, own))]
   const count = found.reduce((sum, { events }) => sum + events.length, 0)
   if (count === 0) return []
   const recorded_at = recordingTimeOf(recording)
@@ -167,7 +167,7 @@ function requireRecordTypeNamed(kind: Kind, name: string): RecordType {
 }
 
 /** Finds the events that changes make about other records, which the changed records name: for a named record each type once. */
-async function findEventsOfNamedRecords(
+async function findEventsOfRelatedRecords(
   client: ClientBase,
   { registry, records }: RecordingDeps,
   protection: Protection,
@@ -207,9 +207,9 @@ async function queueNotifications(
   client: ClientBase,
   { registry, now, filters }: RecordingDeps,
   drafts: readonly DraftEvent[],
-  seenBy: VisibleMatchFinder,
+  seenBy: SubscriberVisibleMatchFinder,
   matched: Map<number, number>,
-  times: DueTimes,
+  times: NotificationDueTimes,
 ): Promise<void> {
   const events = drafts.filter(({ event }) => event.correction_type === undefined)
   const matching = { registry, day: dayIn(registry.time_zone, now.getTime()), compiled: filters }
@@ -247,7 +247,7 @@ async function queueNotifications(
 }
 
 /** Stores the documents that notifications of the events will show. */
-async function storeShownDocuments(
+async function storeNotificationDocuments(
   client: ClientBase,
   { registry: { kind } }: RecordingDeps,
   drafts: readonly DraftEvent[],
@@ -256,7 +256,7 @@ async function storeShownDocuments(
   const shown = drafts.flatMap(({ id, change, recordType, before, after }) => {
     const count = matched.get(id) ?? 0
     if (count === 0) return []
-    const identifiers = withOwnIdentifiersOnly(kind, recordType, (after ?? before)?.document ?? {})
+    const identifiers = recordWithOwnIdentifiersOnly(kind, recordType, (after ?? before)?.document ?? {})
     const document =
       after === null || change.after === null
         ? change.before

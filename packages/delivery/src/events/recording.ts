@@ -1,6 +1,6 @@
 /** Types for the recording of events: registry and time of the changes, the event of a change, and the draft of an event. */
 
-import { readCriteriaText } from '@rollcall/core/events/criteria'
+import { readStoredCriteria } from '@rollcall/core/events/criteria'
 import type { DerivedEvent, StatesBeforeAndAfter } from '@rollcall/core/events/derive'
 import type { Limits } from '@rollcall/core/limits'
 import type { RecordChange } from '@rollcall/core/model/event'
@@ -68,4 +68,4 @@ export interface EventRecordingResult {
 export const recordedEventTypeOf = ({ event_type, correction_type }: DerivedEvent): string => correction_type ?? event_type
 
 /** The filters that this node has read of a database's subscriptions, whose ids are unique in that database only. */
-export const compiledFiltersOf = oncePerPool(() => new CompiledFilterCache(readCriteriaText))
+export const compiledFiltersOf = oncePerPool(() => new CompiledFilterCache(readStoredCriteria))

@@ -7,31 +7,31 @@ import { grantWithHiddenPersons } from '@rollcall/core/policy/hidden'
 import { matches } from '@rollcall/core/query/memory/matches'
 import { dayIn } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { findLimitedSubscribers } from '../store/events/subscriber-hiding.ts'
-import type { Match } from './match.ts'
+import { findRecordLimitedSubscribers } from '../store/events/subscriber-hiding.ts'
+import type { SubscriptionMatch } from './match.ts'
 import type { DraftEvent, RecordingDeps } from './recording.ts'
 
 /** Finds the matches of which their subscribers may learn. */
-export type VisibleMatchFinder = (
-  found: readonly Match[],
-  eventOf: (match: Match) => DraftEvent | undefined,
-) => Promise<readonly Match[]>
+export type SubscriberVisibleMatchFinder = (
+  found: readonly SubscriptionMatch[],
+  eventOf: (match: SubscriptionMatch) => DraftEvent | undefined,
+) => Promise<readonly SubscriptionMatch[]>
 
 /**
  * The matches as their subscribers may know of them. Where the grant did not show the record before the change, `stayed` becomes
  * `entered`, and a match with `left` is removed: `left` would reveal that the hidden record had fulfilled the filter.
  * @param eventOf returns the event of a match
  */
-export async function matchesAsSeen(
+export async function matchesAsSeenBySubscribers(
   client: ClientBase,
   { registry, now }: Pick<RecordingDeps, 'registry' | 'now'>,
   protection: Protection,
-  found: readonly Match[],
-  eventOf: (match: Match) => DraftEvent | undefined,
-): Promise<readonly Match[]> {
+  found: readonly SubscriptionMatch[],
+  eventOf: (match: SubscriptionMatch) => DraftEvent | undefined,
+): Promise<readonly SubscriptionMatch[]> {
   const fromBefore = found.filter(({ presence }) => presence !== 'entered')
   if (fromBefore.length === 0) return found
-  const limited = await findLimitedSubscribers(client, [...new Set(fromBefore.map(({ subscription }) => subscription))])
+  const limited = await findRecordLimitedSubscribers(client, [...new Set(fromBefore.map(({ subscription }) => subscription))])
   if (limited.length === 0) return found
   const day = dayIn(registry.time_zone, now.getTime())
   const grants = new Map<number, Grant | null>()
@@ -47,7 +47,7 @@ export async function matchesAsSeen(
     const row = grant.rows.get(recordType.name)
     return row === undefined || before === null || matches(row, before.extracted)
   }
-  return found.flatMap((match): readonly Match[] => {
+  return found.flatMap((match): readonly SubscriptionMatch[] => {
     const participant = participants.get(match.subscription)
     const event = eventOf(match)
     if (match.presence === 'entered' || participant === undefined || event === undefined) return [match]

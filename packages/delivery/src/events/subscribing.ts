@@ -13,7 +13,11 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import type { ReplyEffect } from '@rollcall/database/transaction'
 import { ItemRejection } from '@rollcall/protocol'
-import { countSubscriptions, type EqualSubscription, findEqualSubscriptions } from '../store/events/find-subscriptions.ts'
+import {
+  countSubscriptions,
+  findEqualSubscriptions,
+  type SubscriptionEqualToRequested,
+} from '../store/events/find-subscriptions.ts'
 import { lockRegistryFor } from '../store/events/lock.ts'
 import { ensureMailbox } from '../store/events/mailboxes.ts'
 import {
@@ -55,7 +59,7 @@ interface PendingSubscription {
   readonly code: string
   end_at: Date | null
   /** The subscription as stored before the request; undefined when the request makes a new one. */
-  readonly found?: Pick<EqualSubscription, 'id' | 'state' | 'end_at' | 'mailbox' | 'sender_uri'>
+  readonly found?: Pick<SubscriptionEqualToRequested, 'id' | 'state' | 'end_at' | 'mailbox' | 'sender_uri'>
   readonly criteria?: SubscribeCriteria
   readonly item?: SubscribingItem
   /** The new criteria; set when an item of the request has renewed the subscription. */

@@ -2,13 +2,13 @@
 
 import {
   areRuleConditionsTrue,
-  type DerivationFacts,
   deriveEvents,
+  type EventDerivationFacts,
   RecordState,
   type StatesBeforeAndAfter,
 } from '@rollcall/core/events/derive'
-import { type Protection, protectedOwnersOf, protectionKey } from '@rollcall/core/model/protection'
-import { hiddenRemovalRule } from '@rollcall/core/policy/hidden'
+import { type Protection, protectedPersonsOwningRecord, protectionKey } from '@rollcall/core/model/protection'
+import { hiddenPersonRemovalRule } from '@rollcall/core/policy/hidden'
 import {
   canonicalJson,
   dayIn,
@@ -22,16 +22,16 @@ import {
   withoutPersons,
 } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { findHidingRules, HIDING_RULES_WITHOUT_RIGHTS, type HidingRules } from '../store/events/subscriber-hiding.ts'
+import { findPersonHidingRules, PERSON_HIDING_WITHOUT_RIGHTS, type PersonHidingRules } from '../store/events/subscriber-hiding.ts'
 import type { DraftEvent, RecordingDeps } from './recording.ts'
 
 /** Keeps those elements whose subscriber may learn of the element's event. */
-export type VisibilityFilter = <One extends { readonly subscription: number }>(
+export type EventVisibilityFilter = <One extends { readonly subscription: number }>(
   all: readonly One[],
   eventOf: (one: One) => DraftEvent | undefined,
 ) => Promise<readonly One[]>
 
-interface VisibilityContext {
+interface EventVisibilityContext {
   readonly recording: RecordingDeps
   readonly protection: Protection
   /**
@@ -42,17 +42,17 @@ interface VisibilityContext {
 }
 
 /** Makes the filter that keeps notifications only for subscribers who may see the change behind an event. */
-export async function createVisibilityFilter(
+export async function createEventVisibilityFilter(
   client: ClientBase,
-  checked: VisibilityContext,
+  checked: EventVisibilityContext,
   drafts: readonly DraftEvent[],
-): Promise<VisibilityFilter> {
+): Promise<EventVisibilityFilter> {
   const { kind } = checked.recording.registry
   const marks = new Map(drafts.map((draft) => [draft, protectionCategoriesOf(kind, checked.protection, draft)]))
   const known = new Map<string, boolean>()
-  const seesChange = (draft: DraftEvent, hiding: HidingRules): boolean => {
+  const seesChange = (draft: DraftEvent, hiding: PersonHidingRules): boolean => {
     const key = `${draft.id} ${hiding.hidesMinors} ${hiding.shownCategories.join()}`
-    const told = known.get(key) ?? isChangeSeen(checked, draft, hiding)
+    const told = known.get(key) ?? isChangeSeenBySubscriber(checked, draft, hiding)
     known.set(key, told)
     return told
   }
@@ -63,10 +63,10 @@ export async function createVisibilityFilter(
     })
     // Grants are read only for changes in records of protected persons, and for changes that the strictest rules hide.
     const possiblyHidden = about.filter(
-      (row) => row.categories.length > 0 || !STRICTEST_HIDING_RULES.every((hiding) => seesChange(row.draft, hiding)),
+      (row) => row.categories.length > 0 || !STRICTEST_PERSON_HIDING_RULES.every((hiding) => seesChange(row.draft, hiding)),
     )
     if (possiblyHidden.length === 0) return all
-    const hides = await findHidingRules(
+    const hides = await findPersonHidingRules(
       client,
       possiblyHidden.map(({ one }) => one.subscription),
     )
@@ -87,7 +87,7 @@ function protectionCategoriesOf(kind: Kind, protection: Protection, { recordType
   if (protection.byProtectingIdentifier.size === 0) return []
   const documents = [change.before, change.after, change.unwritten ?? null].map(parseNullableJson)
   return [
-    ...documents.flatMap((document) => protectedOwnersOf(kind, recordType, protection, document)),
+    ...documents.flatMap((document) => protectedPersonsOwningRecord(kind, recordType, protection, document)),
     ...(change.aliases ?? []).flatMap((alias) => protection.byProtectingIdentifier.get(protectionKey(alias)) ?? []),
   ].map(({ category }) => category)
 }
@@ -97,15 +97,15 @@ function protectionCategoriesOf(kind: Kind, protection: Protection, { recordType
  * rules show is shown to every subscriber. Both are needed: when a person comes of age, the person is new only to subscribers
  * that see no minors.
  */
-const STRICTEST_HIDING_RULES: readonly HidingRules[] = [
-  HIDING_RULES_WITHOUT_RIGHTS,
-  { ...HIDING_RULES_WITHOUT_RIGHTS, hidesMinors: false },
+const STRICTEST_PERSON_HIDING_RULES: readonly PersonHidingRules[] = [
+  PERSON_HIDING_WITHOUT_RIGHTS,
+  { ...PERSON_HIDING_WITHOUT_RIGHTS, hidesMinors: false },
 ]
 
 type DocumentsOfChange = readonly [before: JsonValue | null, after: JsonValue | null]
 
 /** True when a subscriber to whom `hiding` applies sees the change of the draft, and sees it as the same event. */
-function isChangeSeen(checked: VisibilityContext, draft: DraftEvent, hiding: HidingRules): boolean {
+function isChangeSeenBySubscriber(checked: EventVisibilityContext, draft: DraftEvent, hiding: PersonHidingRules): boolean {
   const { recording, protection, derived } = checked
   const { kind, time_zone } = recording.registry
   const { recordType, change } = draft
@@ -113,7 +113,7 @@ function isChangeSeen(checked: VisibilityContext, draft: DraftEvent, hiding: Hid
   const rules = derived ? [] : rulesAboutPersons(draft)
   if (change.before === after && rules.length === 0) return true
   const day = dayIn(time_zone, recording.now.getTime())
-  const takesOut = hiddenRemovalRule(kind, recording.registry, protection, hiding, day)
+  const takesOut = hiddenPersonRemovalRule(kind, recording.registry, protection, hiding, day)
   if (takesOut === null) return true
   const withoutHidden = (document: JsonValue | null): JsonValue | null =>
     isJsonObject(document) ? withoutPersons(kind, recordType, document, takesOut) : document
@@ -154,7 +154,7 @@ function makeDeriveEventsArguments(
   { registry: { kind, time_zone }, now, limits: { birth_span } }: RecordingDeps,
   { recordType }: DraftEvent,
   [before, after]: DocumentsOfChange,
-): readonly [DerivationFacts, StatesBeforeAndAfter] {
+): readonly [EventDerivationFacts, StatesBeforeAndAfter] {
   const state = (document: JsonValue | null): RecordState | null =>
     document === null ? null : new RecordState(kind, recordType, document)
   return [

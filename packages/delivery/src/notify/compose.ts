@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Clock, currentTimestamp, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import { recordFromIdentifiers } from '@rollcall/core/events/own-identifiers'
-import { notificationShaper } from '@rollcall/core/events/shown'
+import { makeNotifiedRecordConverter } from '@rollcall/core/events/shown'
 import type { AuditedPerson } from '@rollcall/core/model/audit-entry'
 import { type Grant, isNameGranted } from '@rollcall/core/model/grant'
 import type { Disclosed, ReplyMembers } from '@rollcall/core/model/outcome'
@@ -246,7 +246,7 @@ function disclosedRecordOf(
 ): Disclosed {
   const hasLeft = notifications.every(({ presence }) => presence === 'left')
   const document = hasLeft ? shown.identifiers : (shown.document ?? shown.identifiers)
-  const select = notificationShaper(kind, recordType, { all: envelopeMarkingOf(notifications[0]) !== null }) ?? null
+  const select = makeNotifiedRecordConverter(kind, recordType, { all: envelopeMarkingOf(notifications[0]) !== null }) ?? null
   for (const record of discloseRecords(withoutGrantConditions(grant), recordType, [document], select)) return record
   throw new Error('a record that is not selected from is always disclosed')
 }

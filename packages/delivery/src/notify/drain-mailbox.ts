@@ -4,7 +4,7 @@
  * attempt leaves its delivery pending, or when the turn is over.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { JointAuditLog } from '@rollcall/audit/audit-log'
+import type { AuditLogWithRowWrites } from '@rollcall/audit/audit-log'
 import { type DeliveryClaim, type Destination, type NewDelivery, targetOrigin } from '@rollcall/core/model/delivery'
 import { dailyLimitOf, disclosingGrantOf } from '@rollcall/core/model/grant'
 import { isUnavailable } from '@rollcall/database/database-errors'
@@ -23,7 +23,7 @@ import {
 
 /** The dependencies of draining a mailbox. */
 export interface NotifyDeps extends PrepareDeps {
-  readonly auditLog: JointAuditLog
+  readonly auditLog: AuditLogWithRowWrites
 }
 
 /** Milliseconds for which one mailbox is drained before other mailboxes have their turn. */
@@ -32,7 +32,7 @@ const MAILBOX_TURN_MS = 10_000
  * Seconds for which a mailbox rests when nothing may be sent to its receiver now, or when draining failed although the database
  * was available.
  */
-const MAILBOX_REST_SECONDS = 60
+const MAILBOX_PAUSE_SECONDS = 60
 
 /**
  * Sends what is due in a mailbox that this node has claimed.
@@ -49,11 +49,11 @@ export async function drainMailbox(
   const { pool } = deps.db
   try {
     const result = await sendEnvelopes(deps, mailbox, claim, signal)
-    if (result === 'not now') await letMailboxRest(pool, mailbox.id, { ...claim, seconds: MAILBOX_REST_SECONDS })
+    if (result === 'not now') await letMailboxRest(pool, mailbox.id, { ...claim, seconds: MAILBOX_PAUSE_SECONDS })
     else if (result === 'nothing' || result === 'lost') await releaseMailbox(pool, mailbox.id, claim)
     return result === 'more' || result === 'lost'
   } catch (error) {
-    if (!isUnavailable(error)) await letMailboxRest(pool, mailbox.id, { ...claim, seconds: MAILBOX_REST_SECONDS })
+    if (!isUnavailable(error)) await letMailboxRest(pool, mailbox.id, { ...claim, seconds: MAILBOX_PAUSE_SECONDS })
     throw error
   }
 }
@@ -179,14 +179,14 @@ async function commitEnvelope(
 }
 
 /** Milliseconds between two tries to reserve an attempt, and the most tries. */
-const RESERVE_PAUSE_MS = 10
-const MOST_RESERVE_TRIES = 25
+const RESERVE_ATTEMPT_PAUSE_MS = 10
+const MOST_RESERVE_ATTEMPT_TRIES = 25
 
 /** Reserves an attempt; waits up to 240 ms for it, because the dispatcher would need more statements. Null: none was reserved. */
 async function reserveAttemptWithRetries(deps: NotifyDeps, destination: Destination): Promise<ReservedAttempt | null> {
   for (let tries = 1; ; tries += 1) {
     const reserved = await reserveAttempt(deps, destination)
-    if (reserved !== null || tries === MOST_RESERVE_TRIES) return reserved
-    await sleep(RESERVE_PAUSE_MS)
+    if (reserved !== null || tries === MOST_RESERVE_ATTEMPT_TRIES) return reserved
+    await sleep(RESERVE_ATTEMPT_PAUSE_MS)
   }
 }

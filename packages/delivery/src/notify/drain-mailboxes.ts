@@ -8,7 +8,7 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Metrics } from '@rollcall/observe/metrics'
 import { type ClaimedMailbox, claimMailboxes, type PolledMailboxes, type PolledRange } from '../store/events/mailboxes.ts'
 import { drainMailbox, type NotifyDeps } from './drain-mailbox.ts'
-import { createMailboxPasses } from './mailbox-passes.ts'
+import { createMailboxPollingPasses } from './mailbox-passes.ts'
 
 /** Drains mailboxes on one node: their due notifications are sent in envelopes. */
 export interface MailboxDrainer {
@@ -28,7 +28,7 @@ const MAILBOX_CLAIM_SECONDS = 15
  * The least share of the slots that must be free before a pass continues after a mailbox was drained. With several free slots,
  * one statement claims several mailboxes.
  */
-const LEAST_FREE_SLOT_SHARE = 0.25
+const LEAST_FREE_MAILBOX_SLOT_SHARE = 0.25
 /** Milliseconds until a mailbox that could not be drained is polled again. The mailbox may rest longer (`letMailboxRest`). */
 const FAILURE_PAUSE_MS = 1_000
 
@@ -78,7 +78,7 @@ export function createMailboxDrainer(deps: MailboxDrainerDeps, { slots, wake }: 
       setTimeout(() => due([id]), FAILURE_PAUSE_MS).unref()
     } finally {
       inWork.delete(id)
-      if (!passes.isUnderWay() || freeSlots() >= LEAST_FREE_SLOT_SHARE * slots) wake()
+      if (!passes.isUnderWay() || freeSlots() >= LEAST_FREE_MAILBOX_SLOT_SHARE * slots) wake()
     }
   }
 
@@ -89,7 +89,7 @@ export function createMailboxDrainer(deps: MailboxDrainerDeps, { slots, wake }: 
     for (const mailbox of found.claimed) inWork.set(mailbox.id, drain(mailbox, claim, signal))
     return found
   }
-  const passes = createMailboxPasses(now, claimAndDrain, freeSlots)
+  const passes = createMailboxPollingPasses(now, claimAndDrain, freeSlots)
 
   const pollAnnounced = async (signal: AbortSignal): Promise<void> => {
     // A mailbox that is announced while it is being drained is polled afterwards.

@@ -1,7 +1,7 @@
 /** Finds waiting notifications about records that the grant does not show, stored here or read from a source. */
 
 import type { Grant } from '@rollcall/core/model/grant'
-import { protectedOwnersOf } from '@rollcall/core/model/protection'
+import { protectedPersonsOwningRecord } from '@rollcall/core/model/protection'
 import type { Registry } from '@rollcall/core/model/registry'
 import { isRecordGranted } from '@rollcall/core/policy/disclosure'
 import type { Database } from '@rollcall/database/database'
@@ -20,7 +20,7 @@ const EVENTS_PER_PORTION = 200
  * event: the record may have been deleted, or its identifiers may have changed since the event.
  * @param to.grant null: there are no conditions to fulfil, and no protected person is shown
  */
-export async function findHiddenNotifications(
+export async function findNotificationsHiddenByGrant(
   db: Database,
   { registry, grant }: { readonly registry: Registry; readonly grant: Grant | null },
   found: readonly WaitingNotification[],
@@ -45,7 +45,7 @@ export async function findHiddenNotifications(
       if (!isAnybodyProtected) return false
       if (categories.get(record)?.some(isHiding)) return true
       return [document ?? {}, JSON.parse(shown?.identifiers ?? '{}')]
-        .flatMap((named) => protectedOwnersOf(registry.kind, recordType, protection, named))
+        .flatMap((named) => protectedPersonsOwningRecord(registry.kind, recordType, protection, named))
         .some(({ category }) => isHiding(category))
     }
     const events = [...Map.groupBy(notifications, ({ event }) => event)]

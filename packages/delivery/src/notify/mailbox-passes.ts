@@ -2,7 +2,7 @@
 import type { PolledMailboxes, PolledRange } from '../store/events/mailboxes.ts'
 
 /** A pass: a poll of all mailboxes with waiting notifications, in one or several statements. */
-interface MailboxPass {
+interface MailboxPollingPass {
   /** The pass continues with the mailboxes whose ids are higher than this one. */
   from: number
   /** The milliseconds that this pass has spent on statements which claimed no mailbox. */
@@ -31,18 +31,18 @@ const MOST_POLLED_MAILBOXES = 2_000
  * @param now milliseconds of a clock that only goes forward
  * @param claimAndDrain claims mailboxes, one for each free slot, and starts to drain them
  */
-export function createMailboxPasses(
+export function createMailboxPollingPasses(
   now: () => number,
   claimAndDrain: (range: PolledRange, signal: AbortSignal) => Promise<PolledMailboxes>,
   freeSlots: () => number,
 ) {
-  let pass: MailboxPass | null = null
+  let pass: MailboxPollingPass | null = null
   /** The time at which the next pass should begin, in milliseconds of the clock. */
   let at = 0
   /** The time before which no pass begins, so that passes which find nothing take little time. */
   let earliest = 0
 
-  const end = ({ took, next, waits }: MailboxPass): void => {
+  const end = ({ took, next, waits }: MailboxPollingPass): void => {
     pass = null
     // The pause is the shortest of three: what `NODE_TIME_SHARE_OF_EMPTY_POLLS` asks for; `MOST_PASS_WAIT_MS`; the time until the
     // next notification becomes due, which counts as at least `took`.
@@ -51,7 +51,7 @@ export function createMailboxPasses(
   }
 
   /** Continues the pass until it has polled all mailboxes, or all slots are in use. */
-  const continuePass = async (current: MailboxPass, signal: AbortSignal): Promise<void> => {
+  const continuePass = async (current: MailboxPollingPass, signal: AbortSignal): Promise<void> => {
     let most = 0
     while (!signal.aborted) {
       // `claimAndDrain` reads the same number of free slots, because nothing is awaited in between. It claims at most that many.

@@ -17,11 +17,11 @@ import { suspendSubscriptions } from '../store/events/subscription-states.ts'
 import {
   dropNotifications,
   findWaitingNotifications,
-  redirectCorrections,
+  redirectToOlderNotifications,
   type WaitingNotification,
 } from '../store/events/waiting.ts'
 import { groupIntoEnvelopes, type PlannedItem } from './group-items.ts'
-import { findHiddenNotifications } from './hidden-notifications.ts'
+import { findNotificationsHiddenByGrant } from './hidden-notifications.ts'
 
 /** The registry of a mailbox, with the grant and the envelope limits of its participant. */
 interface EnvelopePlanningContext {
@@ -31,12 +31,12 @@ interface EnvelopePlanningContext {
 }
 
 /** The fewest due notifications that one read asks for, so that several envelopes are planned at a time. */
-const FEWEST_READ_NOTIFICATIONS = 400
+const LEAST_NOTIFICATIONS_PER_READ = 400
 /**
  * When the notifications that were read do not fill an envelope, more are read: `times` as many as in the last read, but at most
  * `most`.
  */
-const NOTIFICATION_COUNT_GROWTH = { times: 8, most: 20_000 }
+const NOTIFICATIONS_PER_READ_GROWTH = { times: 8, most: 20_000 }
 
 /** An envelope that is not composed yet. */
 export interface PlannedEnvelope {
@@ -51,17 +51,17 @@ export interface PlannedEnvelope {
  */
 export async function planNextEnvelopes(db: Database, mailbox: number, to: EnvelopePlanningContext): Promise<PlannedEnvelope[]> {
   // One notification more than needed is read: it shows whether the last item is complete.
-  let most = Math.max(to.settings.notify_items, FEWEST_READ_NOTIFICATIONS) + 1
+  let most = Math.max(to.settings.notify_items, LEAST_NOTIFICATIONS_PER_READ) + 1
   for (;;) {
     const found = await findWaitingNotifications(db.pool, mailbox, most)
     const envelopes = groupIntoEnvelopes(await keepSendableNotifications(db, to, found), to.settings)
     const isEveryDueRead = found.length < most
     // Some notifications that were not read may belong to the last envelope, so it is planned again later. But a single envelope
     // is kept when `most` cannot grow.
-    if (!isEveryDueRead && (envelopes.length > 1 || most < NOTIFICATION_COUNT_GROWTH.most)) envelopes.pop()
+    if (!isEveryDueRead && (envelopes.length > 1 || most < NOTIFICATIONS_PER_READ_GROWTH.most)) envelopes.pop()
     if (isEveryDueRead || envelopes.length > 0)
       return envelopes.map((items, at) => ({ items, isFollowed: !isEveryDueRead || at < envelopes.length - 1 }))
-    most = Math.min(NOTIFICATION_COUNT_GROWTH.times * most, NOTIFICATION_COUNT_GROWTH.most)
+    most = Math.min(NOTIFICATIONS_PER_READ_GROWTH.times * most, NOTIFICATIONS_PER_READ_GROWTH.most)
   }
 }
 
@@ -89,7 +89,7 @@ async function keepSendableNotifications(
   }
   const dropped = new Set([
     ...refused,
-    ...(await findHiddenNotifications(db, { registry, grant }, found)),
+    ...(await findNotificationsHiddenByGrant(db, { registry, grant }, found)),
     ...found.filter(({ unwanted }) => unwanted),
   ])
   if (dropped.size > 0) {
@@ -103,7 +103,7 @@ async function keepSendableNotifications(
     found.filter((one) => !dropped.has(one)),
   )
   if (grant === null || left.every(({ replaced_by }) => replaced_by === null)) return left
-  return Promise.all(left.map((one) => withoutHiddenSurvivor(db, grant, registry, one)))
+  return Promise.all(left.map((one) => omitSurvivorHiddenByGrant(db, grant, registry, one)))
 }
 
 /** For each grant and subscription that was judged: true when the grant permits the criteria of the subscription. */
@@ -135,7 +135,7 @@ async function redirectOrDropCorrections(
 ): Promise<readonly WaitingNotification[]> {
   const corrections = found.filter(({ corrected_notification: earlier }) => earlier !== null).map(({ id }) => id)
   if (corrections.length === 0) return found
-  const redirected = new Map((await redirectCorrections(pool, corrections)).map((other) => [other.id, other]))
+  const redirected = new Map((await redirectToOlderNotifications(pool, corrections)).map((other) => [other.id, other]))
   const unsent = [...redirected.values()].filter(({ corrected_notification: earlier }) => earlier === null).map(({ id }) => id)
   if (unsent.length > 0) await dropNotifications(pool, unsent)
   return found
@@ -149,7 +149,7 @@ async function redirectOrDropCorrections(
  * Returns the notification, without the identifier of the survivor if the grant has conditions for its record type, and the
  * survivor is gone or does not fulfil them now.
  */
-async function withoutHiddenSurvivor(
+async function omitSurvivorHiddenByGrant(
   db: Database,
   grant: Grant,
   registry: Registry,

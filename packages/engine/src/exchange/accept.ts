@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import {
   auditEntryOfAccepted,
-  auditEntryOfUnsent,
+  auditEntryOfUnsentMessage,
   type EntryWithPersons,
   makeAuditedMessage,
 } from '@rollcall/audit/audit-entry-of'
-import type { JointAuditLog } from '@rollcall/audit/audit-log'
+import type { AuditLogWithRowWrites } from '@rollcall/audit/audit-log'
 import type { Limits } from '@rollcall/core/limits'
 import { type Exchange, requestBodyBinding } from '@rollcall/core/model/exchange'
 import { withTraceparent } from '@rollcall/core/model/traceparent'
@@ -15,7 +15,7 @@ import type { BodyEncryption } from '@rollcall/keys/bodies'
 import { type DayLimitDeps, storeWithinDailyLimit } from '@rollcall/participants/admission/day-limits'
 import { canonicalJson } from '@rollcall/protocol'
 import {
-  type Acceptance,
+  type AcceptedRequestMembers,
   isSmallRequest,
   type KnownOrNewExchange,
   type NewAcceptedExchange,
@@ -23,17 +23,17 @@ import {
   type NewExchange,
   REQUEST_JOINT_WRITE,
 } from '../store/exchanges/exchanges.ts'
-import type { AcceptanceSlots, KeptSlot } from './acceptance-slots.ts'
+import type { AcceptanceSlots, ReservedWorkerSlot } from './acceptance-slots.ts'
 import { checkHeader } from './checks.ts'
 import type { CheckedRequest, ItemChunk, VerifiedRequest } from './read-request.ts'
 import { duplicateMessageIdRejection, makeExchangeRow, type RememberDeps } from './remember.ts'
 import { acknowledgement, type Reply } from './reply.ts'
-import { commitAfterEntry } from './unsent-entry.ts'
+import { commitAfterAuditEntry } from './unsent-entry.ts'
 
 export type AcceptDeps = SenderUriDeps &
   DayLimitDeps &
   RememberDeps & {
-    readonly auditLog: JointAuditLog
+    readonly auditLog: AuditLogWithRowWrites
     readonly bodies: Pick<BodyEncryption, 'encryptBody'>
     /** Wakes the loop of this node that claims accepted exchanges. */
     readonly exchangeAccepted: () => void
@@ -60,14 +60,14 @@ export async function acceptRequest(
   // have changed since. The address is stored in its normal spelling.
   const sender_uri = await readSenderUri(deps, participant, header.sender_uri ?? null, operation.callback)
   const request = { exchange, signed, checked, sender_uri, row: makeExchangeRow(exchange, checked.content, path) }
-  const stored = await storeWithinDailyLimit<StoredRequest>(deps, 'accepted', participant.id, {
+  const stored = await storeWithinDailyLimit<StoreRequestResult>(deps, 'accepted', participant.id, {
     persist: () => storeRequest(deps, request),
     known: () => deps.exchanges.known(request.row),
   })
   if (stored.known === 'different') throw duplicateMessageIdRejection()
   if (stored.ack !== undefined) return stored.ack
   // The same message was accepted before. This ack has the correlation_id of the first ack.
-  const { ack, auditEntry } = makeAckWithEntry(request, stored.correlation_id)
+  const { ack, auditEntry } = makeAckAndAuditEntry(request, stored.correlation_id)
   await deps.auditLog.write(...auditEntry)
   return ack
 }
@@ -80,28 +80,28 @@ interface RequestToStore extends Pick<VerifiedRequest, 'exchange' | 'signed'> {
 }
 
 /** A stored request. `ack` is set when this call has stored the request. */
-type StoredRequest = KnownOrNewExchange & { readonly ack?: Reply }
+type StoreRequestResult = KnownOrNewExchange & { readonly ack?: Reply }
 
 /** Stores a request with the audit entry of its ack, unless a request with this message_id is stored already. */
-async function storeRequest(deps: AcceptDeps, request: RequestToStore): Promise<StoredRequest> {
+async function storeRequest(deps: AcceptDeps, request: RequestToStore): Promise<StoreRequestResult> {
   const { exchange, checked, sender_uri, row } = request
   const { chunks, reference_ids } = checked
   const chunkRows = await makeChunkRows(deps, exchange, chunks)
-  const accepted: Acceptance = { sender_uri, encrypted: exchange.encrypted, reference_ids, chunks: chunkRows }
+  const accepted: AcceptedRequestMembers = { sender_uri, encrypted: exchange.encrypted, reference_ids, chunks: chunkRows }
   const rowToStore = { ...row, accepted }
-  const { ack, auditEntry } = makeAckWithEntry(request, row.correlation_id)
+  const { ack, auditEntry } = makeAckAndAuditEntry(request, row.correlation_id)
   if (isSmallRequest(rowToStore)) {
     const slot = reserveAcceptanceSlot(deps, exchange, chunks[0].message.transaction_id, accepted)
-    const isStored = await storeWithEntry(deps, rowToStore, auditEntry, slot)
+    const isStored = await storeRequestWithAuditEntry(deps, rowToStore, auditEntry, slot)
     if (isStored) return { known: 'new', correlation_id: row.correlation_id, ack }
   }
   // The message_id is stored already, or the request is large. In one statement with small requests, it would delay these.
-  const stored = (await deps.exchanges.known(row)) ?? (await storeAfterEntry(deps, rowToStore, auditEntry))
+  const stored = (await deps.exchanges.known(row)) ?? (await storeRequestAfterAuditEntry(deps, rowToStore, auditEntry))
   return stored.known === 'new' ? { ...stored, ack } : stored
 }
 
 /** Makes an ack and its audit entry. The entry has the digest of the ack, so both are made before the request is stored. */
-function makeAckWithEntry({ exchange, signed, checked: { chunks, digest } }: RequestToStore, correlation_id: string) {
+function makeAckAndAuditEntry({ exchange, signed, checked: { chunks, digest } }: RequestToStore, correlation_id: string) {
   const ack = acknowledgement(correlation_id)
   const messages = { request: makeAuditedMessage(exchange.header.message_id, digest, signed), reply: ack.audited }
   const { transaction_id } = chunks[0].message
@@ -113,8 +113,8 @@ function reserveAcceptanceSlot(
   { acceptanceSlots }: Pick<AcceptDeps, 'acceptanceSlots'>,
   { correlation_id, participant, registry, operation, received_at }: Exchange,
   transaction_id: string,
-  { sender_uri, encrypted, chunks: [chunk, ...others] }: Acceptance,
-): KeptSlot | null {
+  { sender_uri, encrypted, chunks: [chunk, ...others] }: AcceptedRequestMembers,
+): ReservedWorkerSlot | null {
   if (chunk === undefined || others.length > 0) return null
   return acceptanceSlots.keep({
     ...chunk,
@@ -142,11 +142,11 @@ function reserveAcceptanceSlot(
  * claims the request.
  * @returns false when nothing was committed, because a request with this message_id is stored already
  */
-async function storeWithEntry(
+async function storeRequestWithAuditEntry(
   { auditLog, exchangeAccepted }: Pick<AcceptDeps, 'auditLog' | 'exchangeAccepted'>,
   row: NewAcceptedExchange,
   auditEntry: EntryWithPersons,
-  slot: KeptSlot | null,
+  slot: ReservedWorkerSlot | null,
 ): Promise<boolean> {
   const claimed = { ...row, accepted: { ...row.accepted, claim: slot?.claim ?? null } }
   let isCommitted = false
@@ -164,17 +164,17 @@ async function storeWithEntry(
 /**
  * Stores a request in a statement of its own. Its audit entry is written before, because any node may answer the request as soon
  * as it is stored. If the entry cannot be written, the request is not stored. If the request cannot be stored
- * (`commitAfterEntry`), or its message_id was stored meanwhile, another entry says that the acknowledgement was not sent.
+ * (`commitAfterAuditEntry`), or its message_id was stored meanwhile, another entry says that the acknowledgement was not sent.
  */
-async function storeAfterEntry(
+async function storeRequestAfterAuditEntry(
   { auditLog, exchanges, exchangeAccepted }: Pick<AcceptDeps, 'auditLog' | 'exchanges' | 'exchangeAccepted'>,
   asked: NewAcceptedExchange,
   auditEntry: EntryWithPersons,
 ): Promise<KnownOrNewExchange> {
   await auditLog.write(...auditEntry)
-  const stored = await commitAfterEntry(auditLog, auditEntry, () => exchanges.remember(asked))
+  const stored = await commitAfterAuditEntry(auditLog, auditEntry, () => exchanges.remember(asked))
   if (stored.known === 'new') exchangeAccepted()
-  else await auditLog.write(...auditEntryOfUnsent(auditEntry))
+  else await auditLog.write(...auditEntryOfUnsentMessage(auditEntry))
   return stored
 }
 

@@ -6,7 +6,7 @@ import type { DeliveryClaim } from '@rollcall/core/model/delivery'
 import type { AcceptedExchange } from '../store/exchanges/accepted-exchanges.ts'
 
 /** A slot of the worker that is kept for an exchange until `begin` or `free` is called. */
-export interface KeptSlot {
+export interface ReservedWorkerSlot {
   /** The claim of this node, to be stored in the statement that accepts the exchange. */
   readonly claim: DeliveryClaim
   /** Begins to answer the exchange (`answerAccepted`), after it was committed with the claim. */
@@ -19,18 +19,18 @@ export interface KeptSlot {
  * Reserves a slot for an exchange that is about to be accepted (`ExchangeWork.keepSlot`); null: this node may reserve none, and a
  * node claims the exchange later.
  */
-export type KeepSlot = (exchange: AcceptedExchange) => KeptSlot | null
+export type ReserveWorkerSlot = (exchange: AcceptedExchange) => ReservedWorkerSlot | null
 
 /** Reserves slots of this node's worker, which answers accepted requests, for requests that the node is about to accept. */
 export interface AcceptanceSlots {
-  readonly keep: KeepSlot
+  readonly keep: ReserveWorkerSlot
   /** Called when a worker starts. Before that, and on a node without a worker, no slot is kept. */
-  open(keep: KeepSlot): void
+  open(keep: ReserveWorkerSlot): void
 }
 
 /** Creates the AcceptanceSlots of a node. `keep` returns null until a worker calls `open`. */
 export function createAcceptanceSlots(): AcceptanceSlots {
-  let worker: KeepSlot = () => null
+  let worker: ReserveWorkerSlot = () => null
   return {
     keep: (exchange) => worker(exchange),
     open(keep) {

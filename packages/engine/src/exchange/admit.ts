@@ -51,7 +51,7 @@ export async function admitRequest(
   const participant = await authenticate(deps, request)
   const admission = await deps.quota.enter(participant)
   try {
-    if (operation !== undefined && !operationsOf(registry.kind).includes(operation)) throw notServedFault()
+    if (operation !== undefined && !operationsOf(registry.kind).includes(operation)) throw operationNotServedFault()
     if (participant.environment !== registry.environment) throw new OtherEnvironmentFault(participant)
     return { participant, admission }
   } catch (fault) {
@@ -61,7 +61,7 @@ export async function admitRequest(
 }
 
 /** The fault 404 for an operation of the protocol that registries of this kind do not have. */
-const notServedFault = (): RequestFault =>
+const operationNotServedFault = (): RequestFault =>
   new RequestFault('err.request.not_found', 'this operation is not served by this registry')
 
 /**

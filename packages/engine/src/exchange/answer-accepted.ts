@@ -18,10 +18,10 @@ import { findParticipantById } from '@rollcall/participants/store/participants'
 import { operation } from '@rollcall/protocol'
 import { isRecordsPlaceUnchanged } from '@rollcall/records/registries/registries'
 import { openRequest } from '../operations/accepted-request.ts'
-import { answerFurtherPage, answerMessage, failedOutcome, needsSnapshot } from '../operations/handlers.ts'
+import { answerFurtherPage, answerMessage, failedOutcome, needsRecordSnapshot } from '../operations/handlers.ts'
 import { type AnswerDeps, batchItemsOf, type Item } from '../operations/item.ts'
 import type { Outcome } from '../operations/outcome.ts'
-import { earlierReferences } from '../operations/references.ts'
+import { readRepeatedReferenceIds } from '../operations/references.ts'
 import { findPersistedPage } from '../store/exchanges/accepted-exchanges.ts'
 import type { ClaimedExchange } from '../store/exchanges/claims.ts'
 import { commitPage, type NewAnsweredItem } from '../store/exchanges/replies.ts'
@@ -105,7 +105,8 @@ const isFinalFailure = (error: unknown, runs: number): boolean =>
  * @throws PermissionUnclear
  */
 async function giveUpExchange(deps: AnswerAcceptedDeps, accepted: ClaimedExchange): Promise<void> {
-  if (await mayStoredGrantPermitExchange(deps, accepted)) throw new PermissionUnclear('the stored grant may permit the exchange')
+  if (await mayStoredGrantPermitExchange(deps, accepted))
+    throw new ExchangePermissionUnclear('the stored grant may permit the exchange')
   const { db, log } = deps
   const { id, claim, page, correlation_id } = accepted
   const nothing = { items: [], delivery: null, deliveryClaim: null, goesOn: false }
@@ -115,13 +116,13 @@ async function giveUpExchange(deps: AnswerAcceptedDeps, accepted: ClaimedExchang
 }
 
 /** The cached participant or grant forbids an exchange, but the stored ones may permit it: a later run may answer it. */
-class PermissionUnclear extends Error {}
+class ExchangePermissionUnclear extends Error {}
 
 /**
  * The errors that are never final. If the audit log refuses entries although the database is available, a failure cannot be
  * reported either. Records that cannot be reached may be back soon, and a grant may be read by a later run.
  */
-const NEVER_FINAL = [NotAuditedFault, RecordsUnavailable, PermissionUnclear]
+const NEVER_FINAL = [NotAuditedFault, RecordsUnavailable, ExchangePermissionUnclear]
 
 /**
  * Reads participant and grant from the database: those that this node has cached may be older than those under which another
@@ -188,26 +189,26 @@ async function makeFirstPage(
   message: Message,
   accepted: ClaimedExchange,
 ): Promise<PageOutcome> {
-  const earlier = accepted.first_item === 0 ? [] : await earlierReferences(deps, accepted)
+  const earlier = accepted.first_item === 0 ? [] : await readRepeatedReferenceIds(deps, accepted)
   const { sender_uri } = accepted
   const messageToAnswer = { mode: 'async', exchange, message, earlier, sender_uri } as const
   // A single statement sees one state of the records. Several statements need a session with one snapshot.
   const outcome =
-    accepted.items <= 1 || !needsSnapshot(exchange)
+    accepted.items <= 1 || !needsRecordSnapshot(exchange)
       ? await answerMessage(deps, messageToAnswer)
       : await deps.modes.async.searchSlots.run(exchange.participant.id, () =>
           deps.recordsOf(exchange.registry).session((state) => answerMessage(deps, { ...messageToAnswer, state })),
         )
   const persisted = makeItemRows(outcome)
   const further = persisted.some(({ record_ids }) => record_ids !== null)
-  return { outcome: further ? addRecordSourceCheck(outcome, exchange) : outcome, items: persisted, further }
+  return { outcome: further ? addRecordsPlaceCheckEffect(outcome, exchange) : outcome, items: persisted, further }
 }
 
 /**
  * Adds a check to an outcome whose record ids are stored for further pages, if the registry has a source: the records must still
  * be where they were read, in the source or in our tables. If not, nothing is committed, and a later run answers with new ids.
  */
-function addRecordSourceCheck(outcome: Outcome, { registry }: Exchange): Outcome {
+function addRecordsPlaceCheckEffect(outcome: Outcome, { registry }: Exchange): Outcome {
   if (registry.source === null) return outcome
   const checkPlace: ReplyEffect = async (client) => {
     if (!(await isRecordsPlaceUnchanged(client, registry))) throw new RecordsUnavailable(null)

@@ -3,11 +3,11 @@
 import {
   auditEntryOfAccepted,
   auditEntryOfAnswer,
-  auditEntryOfUnsent,
+  auditEntryOfUnsentMessage,
   type EntryWithPersons,
   makeAuditedMessage,
 } from '@rollcall/audit/audit-entry-of'
-import type { JointAuditLog } from '@rollcall/audit/audit-log'
+import type { AuditLogWithRowWrites } from '@rollcall/audit/audit-log'
 import type { AuditedMessage, MakePseudonyms } from '@rollcall/core/model/audit-entry'
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import { OutcomeOutdated } from '@rollcall/core/model/outcome'
@@ -16,7 +16,7 @@ import { answerMessage } from '../operations/handlers.ts'
 import type { AnswerDeps } from '../operations/item.ts'
 import type { Outcome } from '../operations/outcome.ts'
 import { type NewExchange, REQUEST_JOINT_WRITE } from '../store/exchanges/exchanges.ts'
-import { commitEffects } from '../store/exchanges/replies.ts'
+import { commitReplyEffects } from '../store/exchanges/replies.ts'
 import { checkHeader } from './checks.ts'
 import type { VerifiedRequest } from './read-request.ts'
 import { correlationIdOf, duplicateMessageIdRejection, makeExchangeRow, type RememberDeps, rememberExchange } from './remember.ts'
@@ -32,7 +32,7 @@ const MOST_WRITE_TRIES = 10
 
 export type AnswerNowDeps = RememberDeps &
   AnswerDeps &
-  ReplyDeps & { readonly auditLog: JointAuditLog; readonly pseudonyms: MakePseudonyms }
+  ReplyDeps & { readonly auditLog: AuditLogWithRowWrites; readonly pseudonyms: MakePseudonyms }
 
 /**
  * Answers a verified synchronous request, and returns the reply to send. The reply to a message whose header is rejected has no
@@ -105,7 +105,7 @@ async function answerMessageThatReads(deps: AnswerNowDeps, request: VerifiedRequ
 async function answerAndStore(
   deps: AnswerNowDeps,
   received: Exchange,
-  checked: MessageWithAuditPart,
+  checked: MessageWithAuditEntryPart,
   { row, began }: { readonly row: NewExchange; readonly began: number },
 ): Promise<Reply> {
   const { auditLog, clock } = deps
@@ -121,7 +121,7 @@ async function answerAndStore(
     const { known, correlation_id } = await deps.exchanges.remember(row)
     if (known === 'different') {
       // The reply is made but not sent. Both are audited: which persons were looked up for it, and that it was not sent.
-      await Promise.all([auditLog.write(...made.entry), auditLog.write(...auditEntryOfUnsent(made.entry))])
+      await Promise.all([auditLog.write(...made.entry), auditLog.write(...auditEntryOfUnsentMessage(made.entry))])
       throw duplicateMessageIdRejection()
     }
     if (correlation_id === exchange.correlation_id) continue
@@ -133,14 +133,14 @@ async function answerAndStore(
 }
 
 /** The only chunk of a checked synchronous request, as a message, and what the audit entry says about the request. */
-interface MessageWithAuditPart {
+interface MessageWithAuditEntryPart {
   readonly message: Message
   /** The part of the audit entry about the request. */
   readonly audited: AuditedMessage
 }
 
 /** Reads and checks the message. @throws RequestFault, HeaderRejection */
-async function readAndCheckMessage({ exchange, received, opened, signed }: VerifiedRequest): Promise<MessageWithAuditPart> {
+async function readAndCheckMessage({ exchange, received, opened, signed }: VerifiedRequest): Promise<MessageWithAuditEntryPart> {
   const { chunks, digest } = await received.readAndCheckMessage(exchange, opened, signed !== null)
   return { message: chunks[0].message, audited: makeAuditedMessage(exchange.header.message_id, digest, signed) }
 }
@@ -149,10 +149,10 @@ async function readAndCheckMessage({ exchange, received, opened, signed }: Verif
 async function answerAndMakeReply(
   deps: AnswerNowDeps,
   exchange: Exchange,
-  { message, audited }: MessageWithAuditPart,
+  { message, audited }: MessageWithAuditEntryPart,
 ): Promise<{ readonly reply: Reply; readonly entry: EntryWithPersons }> {
   const { transaction_id } = message
-  const outcome = await makeCurrentOutcome(deps, () => answerMessage(deps, { mode: 'sync', exchange, message }))
+  const outcome = await makeOutcomeWithRetries(deps, () => answerMessage(deps, { mode: 'sync', exchange, message }))
   const reply = await makeReply(deps, exchange, transaction_id, outcome)
   const messages = { request: audited, reply: reply.audited }
   return { reply, entry: auditEntryOfAnswer('answer', exchange, transaction_id, outcome, messages) }
@@ -162,11 +162,11 @@ async function answerAndMakeReply(
  * Makes an outcome, and commits its effects if it has any. Makes it again if the data for its decisions have changed meanwhile,
  * such as a consent that was withdrawn.
  */
-async function makeCurrentOutcome(deps: AnswerNowDeps, makeOutcome: () => Promise<Outcome>): Promise<Outcome> {
+async function makeOutcomeWithRetries(deps: AnswerNowDeps, makeOutcome: () => Promise<Outcome>): Promise<Outcome> {
   for (let times = 1; ; times += 1) {
     try {
       const outcome = await makeOutcome()
-      if (outcome.effects !== undefined) await commitEffects(deps.db, outcome.effects)
+      if (outcome.effects !== undefined) await commitReplyEffects(deps.db, outcome.effects)
       return outcome
     } catch (error) {
       if (!(error instanceof OutcomeOutdated) || times === MOST_MAKE_OUTCOME_TRIES) throw error

@@ -1,6 +1,6 @@
 /** The checks of a request after its envelope is read and before its items. docs/message-flow.md shows their order. */
 
-import { canBeDetail, MOST_DETAIL_CHARACTERS } from '@rollcall/audit/audit-entry-of'
+import { canBeConfidentialDetail, MOST_DETAIL_CHARACTERS } from '@rollcall/audit/audit-entry-of'
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import type { Grant } from '@rollcall/core/model/grant'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -62,7 +62,7 @@ export function checkVersionAndAction({ version, action }: IncomingHeader, opera
  * @throws RequestFault 400 err.request.bad
  */
 export function checkDemandedDetails({ terms }: Pick<Grant, 'terms'>, { meta }: IncomingHeader): void {
-  const missing = terms.demands?.find((name) => !canBeDetail(meta?.[name]))
+  const missing = terms.demands?.find((name) => !canBeConfidentialDetail(meta?.[name]))
   if (missing === undefined) return
   const rule = `is required of this participant: a text of 1 to ${MOST_DETAIL_CHARACTERS} characters`
   throw new RequestFault('err.request.bad', `header.meta.${missing}: ${rule}`)

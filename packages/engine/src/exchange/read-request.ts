@@ -13,7 +13,7 @@ import {
   readEnvelope,
   readMessage,
 } from '@rollcall/participants/reading/envelope'
-import { findMessageCheckedByThread, messageWithItems, readLargeEnvelope } from '@rollcall/participants/reading/large'
+import { findMessageCheckedByThread, joinSplitMessage, readLargeEnvelope } from '@rollcall/participants/reading/large'
 import { LEAST_LARGE_TEXT_LENGTH, type ReadingThreads } from '@rollcall/participants/reading/threads'
 import type { MessageSignature, VerifyDeps } from '@rollcall/participants/trust/messages'
 import { ACCEPTED_TYPES, type JsonBounds, type JsonObject, type Operation } from '@rollcall/protocol'
@@ -126,9 +126,9 @@ async function checkMessage(
   const reference_ids = large.items?.reference_ids ?? []
   // The items of an asynchronous batch stay text for storing, unless the batch must be divided into chunks.
   if (mode === 'async' && (count ?? 1) <= chunk_items) {
-    return { chunks: [{ message: await messageWithItems(operation, large, 'text'), items: count ?? 1 }], reference_ids }
+    return { chunks: [{ message: await joinSplitMessage(operation, large, 'text'), items: count ?? 1 }], reference_ids }
   }
-  const message = await messageWithItems(operation, large, 'values')
+  const message = await joinSplitMessage(operation, large, 'values')
   return { chunks: divideIntoChunks(mode, operation, message, chunk_items), reference_ids }
 }
 

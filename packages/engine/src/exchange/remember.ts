@@ -3,7 +3,7 @@
 import { sha256 } from '@rollcall/base/shared/sha256'
 import type { MakePseudonyms } from '@rollcall/core/model/audit-entry'
 import type { Exchange } from '@rollcall/core/model/exchange'
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import { canonicalJson, HeaderRejection, type JsonObject, TransactionId, validator } from '@rollcall/protocol'
 import type { NewExchange, ReceivedMessageStore } from '../store/exchanges/exchanges.ts'
 
@@ -95,5 +95,5 @@ const transactionIdValidator = validator(TransactionId)
 function findStorableTransactionId({ transaction_id }: JsonObject): string | null {
   if (typeof transaction_id !== 'string' && typeof transaction_id !== 'number') return null
   const text = String(transaction_id)
-  return transactionIdValidator.accepts(text) && isStorable(text) ? text : null
+  return transactionIdValidator.accepts(text) && isTextStorable(text) ? text : null
 }

@@ -1,8 +1,8 @@
 /** Commits a page of the answer to an accepted exchange, with its delivery, which is attempted at once if possible. */
 
 import { randomUUID } from 'node:crypto'
-import { auditEntryOfAnswer, auditEntryOfUnsent, makeAuditedMessage } from '@rollcall/audit/audit-entry-of'
-import type { JointAuditLog } from '@rollcall/audit/audit-log'
+import { auditEntryOfAnswer, auditEntryOfUnsentMessage, makeAuditedMessage } from '@rollcall/audit/audit-entry-of'
+import type { AuditLogWithRowWrites } from '@rollcall/audit/audit-log'
 import { type NewDelivery, targetOrigin } from '@rollcall/core/model/delivery'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import { disclosingGrantOf } from '@rollcall/core/model/grant'
@@ -17,10 +17,10 @@ import type { Outcome } from '../operations/outcome.ts'
 import type { ClaimedExchange } from '../store/exchanges/claims.ts'
 import { commitPage, isSmallPage, PAGE_JOINT_WRITE, type PageToCommit } from '../store/exchanges/replies.ts'
 import { makeReplyHeader } from './reply.ts'
-import { commitAfterEntry } from './unsent-entry.ts'
+import { commitAfterAuditEntry } from './unsent-entry.ts'
 
 /** The dependencies of `sendReply`. */
-export type SendReplyDeps = DeliverDeps & { readonly db: Database; readonly auditLog: JointAuditLog }
+export type SendReplyDeps = DeliverDeps & { readonly db: Database; readonly auditLog: AuditLogWithRowWrites }
 
 /**
  * A claimed exchange with the operation, registry and participant themselves in place of their name and ids. An answer can be
@@ -91,8 +91,8 @@ export async function sendReply(
     // locked its exchange (`commitPage` waits for the lock); or the claim has ended (`commitPage` returns false).
     if (!committed) {
       await deps.auditLog.write(...auditEntry)
-      committed = await commitAfterEntry(deps.auditLog, auditEntry, () => commitPage(deps.db, step))
-      if (!committed) await deps.auditLog.write(...auditEntryOfUnsent(auditEntry))
+      committed = await commitAfterAuditEntry(deps.auditLog, auditEntry, () => commitPage(deps.db, step))
+      if (!committed) await deps.auditLog.write(...auditEntryOfUnsentMessage(auditEntry))
     }
   } finally {
     if (!committed) reserved?.permit.release('unused')

@@ -2,8 +2,8 @@
 
 import { runInSlot, type Semaphore } from '@rollcall/base/shared/semaphore'
 import { type Exchange, type Message, requestBodyBinding } from '@rollcall/core/model/exchange'
-import { BodyUnreadable, parsePersistedMessage } from '@rollcall/keys/bodies'
-import { messageWithItems } from '@rollcall/participants/reading/large'
+import { BodyUnreadable, parseDecryptedBody } from '@rollcall/keys/bodies'
+import { joinSplitMessage } from '@rollcall/participants/reading/large'
 import { LEAST_LARGE_TEXT_LENGTH } from '@rollcall/participants/reading/threads'
 import { type Operation, operation } from '@rollcall/protocol'
 import { type AcceptedExchange, findEncryptedRequest } from '../store/exchanges/accepted-exchanges.ts'
@@ -19,7 +19,7 @@ export interface OpenedRequest {
 
 /**
  * Reads a stored request, which takes several times its stored size in memory. The callers limit how many large requests are open
- * at a time: a node claims only a few large exchanges to answer, and `readFromStoredRequest` opens one after another.
+ * at a time: a node claims only a few large exchanges to answer, and `openAndReadStoredRequest` opens one after another.
  * @throws BodyUnreadable
  */
 export async function openRequest(deps: OpenRequestDeps, accepted: AcceptedExchange): Promise<OpenedRequest> {
@@ -49,10 +49,10 @@ async function parseRequestText(
   participant: number,
   text: string,
 ): Promise<OpenedRequest> {
-  if (text.length < LEAST_LARGE_TEXT_LENGTH) return asOpenedRequest(parsePersistedMessage(text))
+  if (text.length < LEAST_LARGE_TEXT_LENGTH) return asOpenedRequest(parseDecryptedBody(text))
   const read = await reading.run(participant, 'persisted', { text, operation: row.name })
   if (read === null) throw new BodyUnreadable('altered')
-  return asOpenedRequest({ ...read, message: await messageWithItems(row, read.message, 'values') })
+  return asOpenedRequest({ ...read, message: await joinSplitMessage(row, read.message, 'values') })
 }
 
 /** Takes a stored object as a request: it was checked at acceptance, and encryption has protected it since then. */
@@ -62,7 +62,7 @@ const asOpenedRequest = (checked: object): OpenedRequest => checked as OpenedReq
  * Opens a stored request, and returns the result of `read` for it. Large requests are opened one after another.
  * @throws BodyUnreadable
  */
-export async function readFromStoredRequest<Result>(
+export async function openAndReadStoredRequest<Result>(
   deps: OpenRequestDeps & { readonly turns: Semaphore },
   accepted: AcceptedExchange,
   read: (request: OpenedRequest) => Result,

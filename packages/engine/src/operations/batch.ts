@@ -6,20 +6,20 @@ import { createSemaphore } from '@rollcall/base/shared/semaphore'
 import { insertConsentUses, isAnyConsentEnded } from '@rollcall/consents/store/consent-uses'
 import type { ConsentUse } from '@rollcall/core/model/consent'
 import { checkPeerWaits, type Exchange, referenceId } from '@rollcall/core/model/exchange'
-import { type AskedItemFacts, type AuditedItem, OutcomeOutdated, type ReplyMembers } from '@rollcall/core/model/outcome'
+import { type AuditedItem, OutcomeOutdated, type ReplyMembers, type RequestItemAuditFacts } from '@rollcall/core/model/outcome'
 import { ItemRejection, isWithinWindow } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import {
   type AnswerDeps,
   batchItemsOf,
   type FurtherPage,
+  type HandlerInputSharedByItems,
   type Item,
   type ItemAnswer,
   type ItemHandler,
   type ItemHandlerInput,
   type MessageToAnswer,
   type PageHandler,
-  type SharedHandlerInput,
 } from './item.ts'
 import type { FoundRecords, Outcome } from './outcome.ts'
 
@@ -30,7 +30,7 @@ const MOST_ITEMS_AT_ONCE = 4
 export async function answerBatch(deps: AnswerDeps, asked: MessageToAnswer, handle: ItemHandler): Promise<Outcome> {
   const { exchange, message } = asked
   const batch = batchItemsOf(exchange, message)
-  const work = makeSharedHandlerInput(deps, asked, batch.length)
+  const work = makeHandlerInputSharedByItems(deps, asked, batch.length)
   const seen = new Set<string>(asked.earlier)
   const repeated = batch.map(({ reference_id }) => {
     if (typeof reference_id !== 'string') return false
@@ -38,7 +38,7 @@ export async function answerBatch(deps: AnswerDeps, asked: MessageToAnswer, hand
     seen.add(reference_id)
     return false
   })
-  const answers = await answerElements(work, batch, (item, index) =>
+  const answers = await answerItems(work, batch, (item, index) =>
     answerItem(work, item, async (own) => {
       checkReferenceId(item.reference_id, repeated[index] === true)
       checkTimestamp(item.timestamp, deps.limits.timestamp_window, exchange.received_at)
@@ -56,7 +56,7 @@ export async function answerBatch(deps: AnswerDeps, asked: MessageToAnswer, hand
 }
 
 /** Answers a message that is one question. The answer has one item. @param reference_id the reference_id of the item */
-export async function answerQuestion(
+export async function answerOneQuestionMessage(
   deps: AnswerDeps,
   asked: MessageToAnswer,
   reference_id: string,
@@ -64,7 +64,7 @@ export async function answerQuestion(
 ): Promise<Outcome> {
   const { exchange } = asked
   const item = { reference_id, timestamp: exchange.received_at.toISOString() }
-  const answered = await answerItem(makeSharedHandlerInput(deps, asked, 1), item, answer)
+  const answered = await answerItem(makeHandlerInputSharedByItems(deps, asked, 1), item, answer)
   const effects = await recheckConsents(deps, asked, [answered])
   const { status, status_reason_code = 'none' } = answered.answer
   deps.metrics.itemAnswered(exchange.operation.name, status, status_reason_code)
@@ -72,7 +72,7 @@ export async function answerQuestion(
 }
 
 /** Answers a further page. @param pages the page of each item that has one, by the item's position */
-export async function answerPage(
+export async function answerFurtherBatchPage(
   deps: AnswerDeps,
   asked: MessageToAnswer,
   pages: ReadonlyMap<number, FurtherPage>,
@@ -80,12 +80,12 @@ export async function answerPage(
 ): Promise<Outcome> {
   const { exchange, message } = asked
   const batch = batchItemsOf(exchange, message)
-  const work = makeSharedHandlerInput(deps, asked, batch.length)
+  const work = makeHandlerInputSharedByItems(deps, asked, batch.length)
   const onPage = [...pages].flatMap(([position, page]) => {
     const item = batch[position]
     return item === undefined ? [] : [{ item, page }]
   })
-  const answers = await answerElements(work, onPage, ({ item, page }) => answerItem(work, item, (own) => handle(own, item, page)))
+  const answers = await answerItems(work, onPage, ({ item, page }) => answerItem(work, item, (own) => handle(own, item, page)))
   return outcomeOfItems(exchange, answers)
 }
 
@@ -93,11 +93,11 @@ export async function answerPage(
  * Makes the values that the items of a batch share. A message with one item gets no time limit here: the limits of its search
  * slot and of its statements are enough.
  */
-function makeSharedHandlerInput(
+function makeHandlerInputSharedByItems(
   deps: AnswerDeps,
   { mode: name, exchange, state }: MessageToAnswer,
   items: number,
-): SharedHandlerInput {
+): HandlerInputSharedByItems {
   const { reply_bytes: bytes, reply_records: records, asked_identifiers: identifiers } = deps.limits
   const mode = deps.modes[name]
   const until = items === 1 ? Number.POSITIVE_INFINITY : deps.clock.now() + mode.searchTime * 1_000
@@ -110,8 +110,8 @@ function makeSharedHandlerInput(
  * order. Several loops (`worker`) take one element after another. A batch that reads from a snapshot has only one loop, because
  * the statements of a snapshot run one after another.
  */
-async function answerElements<Element, Result>(
-  { exchange, state, budget }: SharedHandlerInput,
+async function answerItems<Element, Result>(
+  { exchange, state, budget }: HandlerInputSharedByItems,
   elements: readonly Element[],
   answer: (element: Element, index: number) => Promise<Result>,
 ): Promise<readonly Result[]> {
@@ -157,7 +157,7 @@ interface ItemOutcome {
  * Checks again that no consent has ended while the items were answered; otherwise they are answered again. In the synchronous
  * mode the check runs now, and there is no effect. In the asynchronous mode the check is returned as an effect, which runs in the
  * transaction that stores the answer; another effect stores the uses of the consents.
- * @throws OutcomeOutdated the caller answers again: `makeCurrentOutcome` (answer-now.ts) or `sendPage` (answer-accepted.ts)
+ * @throws OutcomeOutdated the caller answers again: `makeOutcomeWithRetries` (answer-now.ts) or `sendPage` (answer-accepted.ts)
  */
 async function recheckConsents(
   { db }: AnswerDeps,
@@ -178,14 +178,14 @@ async function recheckConsents(
 }
 
 async function answerItem(
-  work: SharedHandlerInput,
+  work: HandlerInputSharedByItems,
   item: Item,
   handle: (work: ItemHandlerInput) => Promise<ItemAnswer>,
 ): Promise<ItemOutcome> {
   const reference_id = referenceId(item)
   const locale = item.locale === undefined ? {} : { locale: item.locale }
-  let facts: AskedItemFacts = {}
-  const addFacts = (known: AskedItemFacts): void => {
+  let facts: RequestItemAuditFacts = {}
+  const addFacts = (known: RequestItemAuditFacts): void => {
     facts = { ...facts, ...known }
   }
   try {

@@ -1,7 +1,7 @@
 /** Checks the signed consent of a subscription, unless the grant's basis is the law. The subscription ends with its consent. */
 
 import type { SubscribeCriteria } from '@rollcall/core/events/criteria'
-import { nextRuns } from '@rollcall/core/events/frequency'
+import { nextScheduledRuns } from '@rollcall/core/events/frequency'
 import type { AuditedPurposeAndConsent, SubscriptionConsent } from '@rollcall/core/model/consent'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import { type CriteriaConsentMembers, isLimitedToOnePerson, requiredConsentText } from '@rollcall/core/policy/basis'
@@ -50,7 +50,7 @@ export async function addConsentToCriteria(
     const { expires_at } = signed
     const end_at = criteria.end_at === null || expires_at < criteria.end_at ? expires_at : criteria.end_at
     const frequency = criteria.frequency && { ...criteria.frequency, end_at }
-    if (frequency !== null && nextRuns(frequency, exchange.registry.time_zone, now, 1).length === 0) {
+    if (frequency !== null && nextScheduledRuns(frequency, exchange.registry.time_zone, now, 1).length === 0) {
       throw subscriptionRejection('subscribe_criteria.frequency.frequency: must have a run before the signed consent ends')
     }
     await rejectOnConsentProblem(CONSENT_PATH, () => deps.consents.use(signed, participant, named))

@@ -1,16 +1,16 @@
 /** Checks the consent under which an item is answered, before a record is read. */
 import { randomUUID } from 'node:crypto'
-import type { Consents } from '@rollcall/consents/consents'
+import type { ConsentChecks } from '@rollcall/consents/consents'
 import { consentSubjectOf } from '@rollcall/consents/consents'
 import { ConsentProblem } from '@rollcall/consents/verify'
 import type { AuditedPurposeAndConsent, ConsentUse, SignedConsent } from '@rollcall/core/model/consent'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import type { Grant } from '@rollcall/core/model/grant'
-import { unsharedIdentifiers } from '@rollcall/core/model/person-identifiers'
+import { unsharedRecordIdentifiers } from '@rollcall/core/model/person-identifiers'
 import type { RecordQuery } from '@rollcall/core/model/record-source'
 import type { FoundRecord, Identifier } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
-import { type CriteriaConsentMembers, checkConsentGiven, checkPurposeGranted, checkTimeNotOld } from '@rollcall/core/policy/basis'
+import { type CriteriaConsentMembers, checkConsentAge, checkConsentGiven, checkPurposeGranted } from '@rollcall/core/policy/basis'
 import { consentCoverage } from '@rollcall/core/policy/consent-coverage'
 import { ItemRejection, type RecordType } from '@rollcall/protocol'
 import { findRecordsMeasured, recordReaderOf } from './find-records.ts'
@@ -59,7 +59,7 @@ export async function checkItemConsent(
     const purpose = given.purpose ?? ''
     const use = { participant: participant.id, purpose, signed: null, pseudonyms: await deps.consents.pseudonyms(asked) }
     const facts: AuditedPurposeAndConsent = { purpose, consent: { form: 'asserted' } }
-    return replaceIdentifiersIfEnded(deps.consents, { grant, identifiers: asked, facts, signed: null, use })
+    return replaceEndedItemConsent(deps.consents, { grant, identifiers: asked, facts, signed: null, use })
   }
   const at = `${given.at}.consent_jws`
   const signed = await verifiedConsent({ deps, exchange }, given.jws, at, now)
@@ -78,7 +78,7 @@ export async function checkItemConsent(
     pseudonyms: await deps.consents.pseudonyms([named]),
   }
   const coverage = consentCoverage(grant.identifiers.kind, signed.attributes)
-  return replaceIdentifiersIfEnded(deps.consents, { grant: { ...grant, coverage }, identifiers: [named], facts, signed, use })
+  return replaceEndedItemConsent(deps.consents, { grant: { ...grant, coverage }, identifiers: [named], facts, signed, use })
 }
 
 /** Finds the identifier of the person who consents among those in the criteria; undefined: none is of that person. */
@@ -101,20 +101,20 @@ export async function verifiedConsent(
   const { grant, registry, participant } = exchange
   const scope = { registry: registry.sender_id, participant: participant.sender_id, now, authorities: grant.terms.authorities }
   const signed = await rejectOnConsentProblem(at, () => deps.consents.verify(jws, scope))
-  checkTimeNotOld(`${at}: iat`, signed.given_at.getTime(), now, deps.limits.consent_age)
+  checkConsentAge(`${at}: iat`, signed.given_at.getTime(), now, deps.limits.consent_age)
   checkPurposeGranted(`${at}: purpose.code`, signed.purpose, grant.terms.purposes)
   return signed
 }
 
 /** If the consent has ended, returns identifiers that nobody has: so the same steps are done, and nothing is found. */
-async function replaceIdentifiersIfEnded(
-  consents: Consents,
+async function replaceEndedItemConsent(
+  consents: ConsentChecks,
   consented: ItemConsent & { readonly use: ConsentUse },
 ): Promise<ItemConsent> {
   if (!(await consents.isEnded(consented.use))) return consented
   const value = randomUUID()
   const identifiers = consented.identifiers.map(({ type }) => ({ type, value }))
-  return { ...consented, identifiers, use: await makeInventedConsentUse(consents, consented.use, identifiers) }
+  return { ...consented, identifiers, use: await makeUseOfInventedConsent(consents, consented.use, identifiers) }
 }
 
 /** The most milliseconds by which the database's clock may be ahead of ours. An invented consent must be valid by both clocks. */
@@ -124,8 +124,8 @@ const MOST_CLOCK_LEAD_MS = 86_400_000
 const LATEST_CONSENT_END_MS = Date.UTC(9999, 11, 31, 23, 59, 59)
 
 /** Makes the use of a consent that this server has invented, for identifiers that nobody has. It is checked like a real use. */
-async function makeInventedConsentUse(
-  { pseudonyms }: Pick<Consents, 'pseudonyms'>,
+async function makeUseOfInventedConsent(
+  { pseudonyms }: Pick<ConsentChecks, 'pseudonyms'>,
   { signed, ...use }: ConsentUse,
   identifiers: readonly Identifier[],
 ): Promise<ConsentUse> {
@@ -154,7 +154,7 @@ export async function consentUseOfRecord(
     find: (_: RegistryShape, query: RecordQuery) => findRecordsMeasured(work, query),
     merged: recordReaderOf(work).merged,
   }
-  const pseudonyms = await consents.pseudonyms(await unsharedIdentifiers({ registry, recordType, reader }, record))
+  const pseudonyms = await consents.pseudonyms(await unsharedRecordIdentifiers({ registry, recordType, reader }, record))
   const all = { ...use, pseudonyms: [...use.pseudonyms, ...pseudonyms] }
   return (await consents.isEnded(all)) ? null : all
 }

@@ -25,11 +25,11 @@ const DISABILITY_QUESTION = { name: 'disabled_criteria', programme: false, event
 export const answerDisabled = (deps: AnswerDeps, asked: MessageToAnswer): Promise<Outcome> =>
   answerAboutPerson(deps, asked, { ...DISABILITY_QUESTION, consentNeeded: 'disability_status', isTold: true }, (about) => {
     const document = documentOf(about)
-    const registered = document !== null && isApproved(about.criteria.recordType, document)
+    const registered = document !== null && isDisabilityApproved(about.criteria.recordType, document)
     return { members: { disabled_status: registered ? 'yes' : 'no' } }
   })
 
-function isApproved({ attributes }: RecordType, document: JsonValue): boolean {
+function isDisabilityApproved({ attributes }: RecordType, document: JsonValue): boolean {
   const attribute = attributes.find(({ name }) => name === 'disability_status')
   const status = attribute && readAttribute(attribute, document)
   if (attribute?.codes === undefined || status === undefined || status === null) return true
@@ -37,7 +37,7 @@ function isApproved({ attributes }: RecordType, document: JsonValue): boolean {
 }
 
 /** Makes the handler that answers with the values of one member of the person's record, each value as a record of the answer. */
-const makeMemberValuesHandler =
+const makeRecordMemberHandler =
   (member: string) =>
   (deps: AnswerDeps, asked: MessageToAnswer): Promise<Outcome> =>
     answerAboutPerson(deps, asked, { ...DISABILITY_QUESTION, consentNeeded: member }, async (about) => {
@@ -57,10 +57,10 @@ const makeMemberValuesHandler =
     })
 
 /** Answers with the `disability_details` of the person's record. */
-export const answerDisabilityDetails = makeMemberValuesHandler('disability_details')
+export const answerDisabilityDetails = makeRecordMemberHandler('disability_details')
 
 /** Answers with the `disability_support` of the person's record. */
-export const answerDisabilitySupport = makeMemberValuesHandler('disability_support')
+export const answerDisabilitySupport = makeRecordMemberHandler('disability_support')
 
 /** Discloses the values that `read` finds in the person's record, each as a record; empty when there is no record. */
 function disclosePartsOfRecord(

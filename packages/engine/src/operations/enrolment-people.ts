@@ -1,7 +1,7 @@
 /** The persons of a portion of an enrolment update: those in the registry, and new ones. */
 
 import { type Beneficiary, InvalidBeneficiary } from '@rollcall/core/enrolment/beneficiary'
-import { type Ledger, parseDocumentObject } from '@rollcall/core/enrolment/ledger'
+import { type Ledger, parseStoredDocument } from '@rollcall/core/enrolment/ledger'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import { type JsonObject, type RecordIdentifier, type RecordType, UNLISTED } from '@rollcall/protocol'
 import type { IdentifierWithRecord, RecordWithLedger } from '@rollcall/records/records/enrolment-ledgers'
@@ -17,7 +17,7 @@ interface RecordContent {
 }
 
 /** A person whom a portion names. A portion is the part of an enrolment update that one transaction writes. */
-export interface PortionPerson {
+export interface PersonWithLedger {
   /** The id of the person's record; null: the record does not exist yet. */
   id: RecordId | null
   /** The record before the transaction. */
@@ -42,9 +42,9 @@ export interface PortionPerson {
 }
 
 /** Makes the person of a stored record. @param record absent for a person who has no record yet */
-export function makePortionPerson(record?: RecordWithLedger): PortionPerson {
+export function makePersonWithLedger(record?: RecordWithLedger): PersonWithLedger {
   const { id = null, document: text = null, state = null, aliases = [] } = record ?? {}
-  const before = { text, document: text === null ? {} : parseDocumentObject(text) }
+  const before = { text, document: text === null ? {} : parseStoredDocument(text) }
   return {
     id,
     before,
@@ -65,16 +65,16 @@ type IdentifierTypeAndValue = Pick<RecordIdentifier, 'type' | 'value'>
 export const identifierKeyOf = ({ type, value }: IdentifierTypeAndValue): string => `${type} ${value}`
 
 /** Finds the persons of a portion by their identifiers. */
-export class PortionPeople {
+export class PeopleByIdentifier {
   readonly #primary: string
-  readonly #named = new Map<string, Set<PortionPerson>>()
-  readonly #primaries = new Map<PortionPerson, string>()
+  readonly #named = new Map<string, Set<PersonWithLedger>>()
+  readonly #primaries = new Map<PersonWithLedger, string>()
 
   constructor(recordType: RecordType, named: readonly IdentifierWithRecord[], records: readonly RecordWithLedger[]) {
     this.#primary = recordType.primary_identifier
     const people = new Map(
       records.map((record) => {
-        const person = makePortionPerson(record)
+        const person = makePersonWithLedger(record)
         this.#primaries.set(person, record.primary_identifier)
         return [record.id, person]
       }),
@@ -85,7 +85,7 @@ export class PortionPeople {
     }
   }
 
-  get all(): readonly PortionPerson[] {
+  get all(): readonly PersonWithLedger[] {
     return [...this.#primaries.keys()]
   }
 
@@ -99,7 +99,7 @@ export class PortionPeople {
    * @throws NoWritablePerson the identifiers name several persons; they name nobody, and none of them is a primary identifier for
    * a new person; or they name a person by another identifier, but their primary identifier is not this person's
    */
-  of({ identifiers }: Beneficiary): PortionPerson {
+  of({ identifiers }: Beneficiary): PersonWithLedger {
     const found = new Set(identifiers.flatMap((one) => [...(this.#named.get(identifierKeyOf(one)) ?? [])]))
     const [person, another] = found
     if (another !== undefined) {
@@ -111,7 +111,7 @@ export class PortionPeople {
         const rule = `the identifiers name nobody here, and a new person needs a ${this.#primary}`
         throw new NoWritablePerson(`member.member_identifier: ${rule}`)
       }
-      return makePortionPerson()
+      return makePersonWithLedger()
     }
     const isAlias = person.aliases.some(({ type, value }) => type === this.#primary && value === primary)
     if (primary !== undefined && primary !== this.#primaries.get(person) && !isAlias) {
@@ -122,7 +122,7 @@ export class PortionPeople {
   }
 
   /** Adds the identifiers of a person, so that later entries of the portion find the person. */
-  add(person: PortionPerson, identifiers: readonly RecordIdentifier[]): void {
+  add(person: PersonWithLedger, identifiers: readonly RecordIdentifier[]): void {
     for (const identifier of identifiers) {
       const { type, names, value } = identifier
       if (names !== 'record' || type === UNLISTED.name) continue
@@ -131,7 +131,7 @@ export class PortionPeople {
     }
   }
 
-  #name(identifier: IdentifierTypeAndValue, person: PortionPerson): void {
+  #name(identifier: IdentifierTypeAndValue, person: PersonWithLedger): void {
     const key = identifierKeyOf(identifier)
     this.#named.set(key, (this.#named.get(key) ?? new Set()).add(person))
   }

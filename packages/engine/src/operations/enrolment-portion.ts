@@ -1,7 +1,7 @@
 /** Writes a portion of an enrolment update in one transaction: its persons' records and ledgers, and the events. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { ShortTurns } from '@rollcall/base/shared/short-turns'
+import { ShortEventLoopTurns } from '@rollcall/base/shared/short-turns'
 import { type Beneficiary, InvalidBeneficiary, MOST_RECORD_CHARACTERS } from '@rollcall/core/enrolment/beneficiary'
 import { type LedgerScope, mergeUpdate, nextStatusTime, type UpdateOrigin } from '@rollcall/core/enrolment/ledger'
 import { readLedger, writeLedger } from '@rollcall/core/enrolment/ledger-text'
@@ -20,7 +20,7 @@ import type { RecordWithLedger } from '@rollcall/records/records/enrolment-ledge
 import { InvalidRecord, prepareRecord } from '@rollcall/records/records/prepare-record'
 import type { RecordSink } from '@rollcall/records/records/record-sink'
 import type { ClientBase } from 'pg'
-import { identifierKeyOf, NoWritablePerson, PortionPeople, type PortionPerson } from './enrolment-people.ts'
+import { identifierKeyOf, NoWritablePerson, PeopleByIdentifier, type PersonWithLedger } from './enrolment-people.ts'
 
 /** One item of an enrolment update: a beneficiary, with its position in the message and the origin of the update. */
 export interface UpdateEntry {
@@ -30,7 +30,7 @@ export interface UpdateEntry {
 }
 
 /** The result of one entry: why it was rejected; or, if it was written, our remark for the sender in `said` (null: none). */
-export type EntryResult = { readonly rejected: string } | { readonly said: string | null }
+export type UpdateEntryResult = { readonly rejected: string } | { readonly said: string | null }
 
 /** The registry and record type of a portion, and the dependencies that write its records and events. */
 export interface PortionDeps {
@@ -47,14 +47,14 @@ export interface PortionWriteDeps extends PortionDeps {
 }
 
 /** Called at the end of a portion's transaction, with the results of its entries, to write more in the same transaction. */
-type FinishPortion = (client: ClientBase, results: ReadonlyMap<number, EntryResult>) => Promise<void>
+type WriteAfterUpdateEntries = (client: ClientBase, results: ReadonlyMap<number, UpdateEntryResult>) => Promise<void>
 
 /** The most times that a portion is tried while other transactions write the same records. */
 const MOST_PORTION_TRIES = 8
 
 /** Thrown when another transaction has added a person of the portion meanwhile. */
-class PortionOutdated extends Error {
-  override readonly name = 'PortionOutdated'
+class PersonAddedMeanwhile extends Error {
+  override readonly name = 'PersonAddedMeanwhile'
 }
 
 /**
@@ -67,8 +67,8 @@ class PortionOutdated extends Error {
 export async function writePortion(
   scope: PortionWriteDeps,
   entries: readonly UpdateEntry[],
-  finish: FinishPortion,
-): Promise<ReadonlyMap<number, EntryResult>> {
+  finish: WriteAfterUpdateEntries,
+): Promise<ReadonlyMap<number, UpdateEntryResult>> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await withTransaction(scope.db.pool, async (client) => {
@@ -77,24 +77,24 @@ export async function writePortion(
         return results
       })
     } catch (error) {
-      if (attempt < MOST_PORTION_TRIES && (error instanceof PortionOutdated || isWriteConflict(error))) continue
+      if (attempt < MOST_PORTION_TRIES && (error instanceof PersonAddedMeanwhile || isWriteConflict(error))) continue
       if (!/^(22|54)/.test(sqlStateOrSystemCode(error))) throw error
-      return writeHalves(scope, entries, finish, sqlStateOrSystemCode(error))
+      return writePortionHalves(scope, entries, finish, sqlStateOrSystemCode(error))
     }
   }
 }
 
 /** Writes the first and the second half of a portion. A portion of one entry is not written: the entry is rejected. */
-async function writeHalves(
+async function writePortionHalves(
   scope: PortionWriteDeps,
   entries: readonly UpdateEntry[],
-  finish: FinishPortion,
+  finish: WriteAfterUpdateEntries,
   state: string,
-): Promise<ReadonlyMap<number, EntryResult>> {
+): Promise<ReadonlyMap<number, UpdateEntryResult>> {
   const half = Math.ceil(entries.length / 2)
   if (entries.length > 1) {
     const first = await writePortion(scope, entries.slice(0, half), async () => {})
-    const both = (second: ReadonlyMap<number, EntryResult>) => new Map([...first, ...second])
+    const both = (second: ReadonlyMap<number, UpdateEntryResult>) => new Map([...first, ...second])
     return both(await writePortion(scope, entries.slice(half), (client, second) => finish(client, both(second))))
   }
   const rejected = `the database cannot store one of its values (SQLSTATE ${state})`
@@ -108,16 +108,16 @@ async function writeEntriesInTransaction(
   client: ClientBase,
   scope: PortionWriteDeps,
   entries: readonly UpdateEntry[],
-): Promise<Map<number, EntryResult>> {
+): Promise<Map<number, UpdateEntryResult>> {
   await lockRegistryFor(client, scope.registry.id, 'change')
   const found = await findPeople(client, scope, entries)
-  const results = new Map<number, EntryResult>()
-  for (let at = 0; at < entries.length; at += ENTRIES_PER_PART) {
+  const results = new Map<number, UpdateEntryResult>()
+  for (let at = 0; at < entries.length; at += ENTRIES_PER_PORTION_PART) {
     // PostgreSQL writes the changes by the earlier parts, while this process applies the entries of the next part. If one of the
     // two fails, the other is waited for: nothing may be written after the rollback.
     const both = await Promise.allSettled([
       writePeople(client, scope, peopleToWrite(scope, found)),
-      applyEntriesInMemory(scope, found, entries.slice(at, at + ENTRIES_PER_PART), results),
+      applyEntriesInMemory(scope, found, entries.slice(at, at + ENTRIES_PER_PORTION_PART), results),
     ])
     for (const one of both) if (one.status === 'rejected') throw one.reason
   }
@@ -128,10 +128,10 @@ async function writeEntriesInTransaction(
 }
 
 /** The number of entries in a part, which is applied in memory while the changes by earlier parts are written to the database. */
-const ENTRIES_PER_PART = 34
+const ENTRIES_PER_PORTION_PART = 34
 
 /** The most entries that are applied in one turn of the event loop. PostgreSQL's answers are received between turns. */
-const MOST_ENTRIES_PER_TURN = 5
+const MOST_ENTRIES_PER_LOOP_TURN = 5
 
 /**
  * The people whom a portion names. `hidden` has those whom the grant hides; `people` has all others, also new ones. An entry
@@ -139,8 +139,8 @@ const MOST_ENTRIES_PER_TURN = 5
  * and to the person in `hidden`, which is written.
  */
 interface FoundPeople {
-  readonly people: PortionPeople
-  readonly hidden: PortionPeople
+  readonly people: PeopleByIdentifier
+  readonly hidden: PeopleByIdentifier
 }
 
 /** Applies entries to their persons, in memory only, and adds the results of the entries to `results`. */
@@ -148,11 +148,11 @@ async function applyEntriesInMemory(
   scope: PortionWriteDeps,
   { people, hidden }: FoundPeople,
   entries: readonly UpdateEntry[],
-  results: Map<number, EntryResult>,
+  results: Map<number, UpdateEntryResult>,
 ): Promise<void> {
-  const turns = new ShortTurns()
+  const turns = new ShortEventLoopTurns()
   for (const entry of entries) {
-    await (results.size % MOST_ENTRIES_PER_TURN === 0 ? nextTurn() : turns.next())
+    await (results.size % MOST_ENTRIES_PER_LOOP_TURN === 0 ? nextTurn() : turns.next())
     const result = applyEntryOrReject(scope, people, entry)
     if (!('rejected' in result) && isAboutHiddenPerson(scope, hidden, entry)) applyEntryOrReject(scope, hidden, entry)
     results.set(entry.position, result)
@@ -163,8 +163,8 @@ async function applyEntriesInMemory(
 function peopleToWrite(
   { recordType: { primary_identifier: type } }: PortionDeps,
   { people, hidden }: FoundPeople,
-): readonly PortionPerson[] {
-  const isHidden = ({ prepared }: PortionPerson): boolean =>
+): readonly PersonWithLedger[] {
+  const isHidden = ({ prepared }: PersonWithLedger): boolean =>
     prepared !== null && hidden.names({ type, value: prepared.primary_identifier })
   return [...people.all.filter((person) => !isHidden(person)), ...hidden.all]
 }
@@ -173,7 +173,7 @@ function peopleToWrite(
  * True when the primary identifier of an entry names a person whom the grant hides. Such an entry is answered as for a
  * new person, and is written into the existing record.
  */
-const isAboutHiddenPerson = ({ recordType }: PortionDeps, hidden: PortionPeople, { beneficiary }: UpdateEntry): boolean =>
+const isAboutHiddenPerson = ({ recordType }: PortionDeps, hidden: PeopleByIdentifier, { beneficiary }: UpdateEntry): boolean =>
   beneficiary.identifiers.some((one) => one.type === recordType.primary_identifier && hidden.names(one))
 
 async function findPeople(
@@ -194,17 +194,17 @@ async function findPeople(
   const isHidden = ({ id }: RecordWithLedger): boolean =>
     categories.get(id)?.some((category) => !grant.hidden.categories.includes(category)) === true
   return {
-    people: new PortionPeople(
+    people: new PeopleByIdentifier(
       recordType,
       named,
       records.filter((record) => !isHidden(record)),
     ),
-    hidden: new PortionPeople(recordType, named, records.filter(isHidden)),
+    hidden: new PeopleByIdentifier(recordType, named, records.filter(isHidden)),
   }
 }
 
 /** Applies an entry to its person as `mergeUpdateIntoPerson` does, and turns a refusal into the result `rejected`. */
-function applyEntryOrReject(writing: PortionWriteDeps, people: PortionPeople, entry: UpdateEntry): EntryResult {
+function applyEntryOrReject(writing: PortionWriteDeps, people: PeopleByIdentifier, entry: UpdateEntry): UpdateEntryResult {
   try {
     return { said: mergeUpdateIntoPerson(writing, people, entry) ? BENEFIT_REPLACED_REMARK : null }
   } catch (error) {
@@ -225,7 +225,7 @@ function applyEntryOrReject(writing: PortionWriteDeps, people: PortionPeople, en
  */
 function mergeUpdateIntoPerson(
   { registry, recordType, recording, grant }: PortionWriteDeps,
-  people: PortionPeople,
+  people: PeopleByIdentifier,
   { beneficiary, origin }: UpdateEntry,
 ): boolean {
   const scope: LedgerScope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
@@ -274,7 +274,7 @@ const BENEFIT_REPLACED_REMARK = 'benefits: an earlier benefit of the same type a
 export async function writePeople(
   client: ClientBase,
   { registry, recordType, sink }: PortionDeps,
-  people: readonly PortionPerson[],
+  people: readonly PersonWithLedger[],
 ): Promise<void> {
   const changed = people.flatMap((person) => {
     const { id, written, document, prepared } = person
@@ -294,11 +294,11 @@ export async function writePeople(
   const records = changed.map(({ prepared }) => prepared)
   const options = { locked: new Map(known), sameIdentifiers: new Set(same) }
   const { inserted, updated } = await sink.writeRecords(client, registry, recordType, records, options)
-  if (updated.length > known.length) throw new PortionOutdated()
+  if (updated.length > known.length) throw new PersonAddedMeanwhile()
   const ids = new Map([...inserted, ...updated].map((one) => [one.primary_identifier, one.id]))
   for (const { person, prepared } of changed) {
     person.id = ids.get(prepared.primary_identifier) ?? null
-    if (person.id === null) throw new PortionOutdated()
+    if (person.id === null) throw new PersonAddedMeanwhile()
   }
   const states = ledgers.flatMap(({ person: { id }, ...ledger }) => (id === null ? [] : [{ record: id, ...ledger }]))
   await sink.storeLedgers(client, registry, recordType, states)
@@ -308,7 +308,7 @@ export async function writePeople(
 export async function recordEventsOfPeople(
   client: ClientBase,
   { recordType, recording }: PortionDeps,
-  people: readonly PortionPerson[],
+  people: readonly PersonWithLedger[],
 ): Promise<void> {
   const changes = people.flatMap(({ id: record, before, written, aliases }) => {
     if (record === null || written.text === before.text) return []

@@ -4,11 +4,11 @@
  */
 
 import { runInSlot } from '@rollcall/base/shared/semaphore'
-import { ShortTurns } from '@rollcall/base/shared/short-turns'
+import { ShortEventLoopTurns } from '@rollcall/base/shared/short-turns'
 import { InvalidBeneficiary, readBeneficiary } from '@rollcall/core/enrolment/beneficiary'
 import type { UpdateOrigin } from '@rollcall/core/enrolment/ledger'
 import { elementsOfValue } from '@rollcall/core/enrolment/registers'
-import { checkPeerWaits, type Exchange, type Message, messageKey, referenceId } from '@rollcall/core/model/exchange'
+import { checkPeerWaits, type Exchange, type Message, messageIdKey, referenceId } from '@rollcall/core/model/exchange'
 import { isNameGranted } from '@rollcall/core/model/grant'
 import type { AuditedItem } from '@rollcall/core/model/outcome'
 import { permissionFor } from '@rollcall/core/policy/permission'
@@ -18,7 +18,7 @@ import { canonicalJson, isJsonObject, type JsonValue, searchKey, timestampInstan
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import type { ClientBase } from 'pg'
 import { receiptBodyBinding, storeReceipt } from '../store/exchanges/enrolment-receipts.ts'
-import { type EntryResult, type PortionWriteDeps, type UpdateEntry, writePortion } from './enrolment-portion.ts'
+import { type PortionWriteDeps, type UpdateEntry, type UpdateEntryResult, writePortion } from './enrolment-portion.ts'
 import type { AnswerDeps, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -39,9 +39,9 @@ export async function answerEnrolmentUpdates(
   const { registry } = exchange
   const records = recordsOf(deps.db, registry)
   const beneficiaries = beneficiariesOf(message)
-  const results = new Map<number, EntryResult>()
+  const results = new Map<number, UpdateEntryResult>()
   const entries: UpdateEntry[] = []
-  const turns = new ShortTurns()
+  const turns = new ShortEventLoopTurns()
   for (const [position, beneficiary] of beneficiaries.entries()) {
     const read = readUpdateEntry(exchange, beneficiary, position)
     if ('rejected' in read) results.set(position, read)
@@ -64,7 +64,7 @@ export async function answerEnrolmentUpdates(
   for (const [at, portion] of portions.entries()) {
     checkPeerWaits(exchange)
     const isLast = at === portions.length - 1
-    const finish = async (client: ClientBase, written: ReadonlyMap<number, EntryResult>): Promise<void> => {
+    const finish = async (client: ClientBase, written: ReadonlyMap<number, UpdateEntryResult>): Promise<void> => {
       if (!isLast) return
       outcome = outcomeOfUpdates(exchange, beneficiaries, new Map([...results, ...written]), entries, now)
       await storeReceipt(client, await receiptOf(deps, exchange, message, outcome))
@@ -114,7 +114,7 @@ function readUpdateEntry(
       const permission = permissionFor(grant, { operation: 'enrolment-updates', programme })
       if (!permission.allowed) return { rejected: `programme.programme_identifier: ${permission.reason}` }
     }
-    return { position, beneficiary, origin: updateOriginOf(message_ts, position, message_id, participant.id) }
+    return { position, beneficiary, origin: makeUpdateStampAndTime(message_ts, position, message_id, participant.id) }
   } catch (error) {
     if (error instanceof InvalidBeneficiary) return { rejected: error.message }
     throw error
@@ -123,22 +123,22 @@ function readUpdateEntry(
 
 /**
  * Makes the origin of an update: its time, and the stamp that orders updates. As text, stamps sort by message_ts, position in the
- * message, message_id (as `messageKey` returns it) and `Participant.id`.
+ * message, message_id (as `messageIdKey` returns it) and `Participant.id`.
  */
-function updateOriginOf(message_ts: string, position: number, message_id: string, participant: number): UpdateOrigin {
+function makeUpdateStampAndTime(message_ts: string, position: number, message_id: string, participant: number): UpdateOrigin {
   const time = timestampInstant(message_ts) ?? 0
-  const place = `${paddedDigits(time + STAMP_OFFSET_MS, 15)} ${paddedDigits(position, 6)}`
-  return { stamp: `${place} ${messageKey(message_id)} ${participant}`, message_ts: new Date(time).toISOString() }
+  const place = `${paddedDigits(time + UPDATE_STAMP_TIME_OFFSET_MS, 15)} ${paddedDigits(position, 6)}`
+  return { stamp: `${place} ${messageIdKey(message_id)} ${participant}`, message_ts: new Date(time).toISOString() }
 }
 
 /** Milliseconds added to the time in a stamp, so that times before 1970 are positive numbers too. */
-const STAMP_OFFSET_MS = 100_000_000_000_000
+const UPDATE_STAMP_TIME_OFFSET_MS = 100_000_000_000_000
 const paddedDigits = (number: number, count: number): string => String(number).padStart(count, '0')
 
 function outcomeOfUpdates(
   { operation, registry }: Exchange,
   beneficiaries: readonly JsonValue[],
-  results: ReadonlyMap<number, EntryResult>,
+  results: ReadonlyMap<number, UpdateEntryResult>,
   entries: readonly UpdateEntry[],
   now: Date,
 ): Outcome {

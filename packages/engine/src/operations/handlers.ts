@@ -2,7 +2,7 @@
 
 import { type Exchange, type Message, referenceId } from '@rollcall/core/model/exchange'
 import { type Operation, operation } from '@rollcall/protocol'
-import { answerBatch, answerPage } from './batch.ts'
+import { answerBatch, answerFurtherBatchPage } from './batch.ts'
 import { answerDisabilityDetails, answerDisabilitySupport, answerDisabled } from './disability.ts'
 import { answerEnrolled, answerEnrolmentStatus } from './enrolled.ts'
 import { answerEnrolmentUpdates } from './enrolment-updates.ts'
@@ -35,7 +35,7 @@ const HANDLERS = new Map<Operation, OperationHandler>([
     {
       needsSnapshot: true,
       answer: (deps, asked) => answerBatch(deps, asked, searchItem),
-      page: (deps, asked, pages) => answerPage(deps, asked, pages, searchPage),
+      page: (deps, asked, pages) => answerFurtherBatchPage(deps, asked, pages, searchPage),
     },
   ],
   [operation('subscribe'), { answer: answerSubscribe }],
@@ -54,7 +54,7 @@ export const answerMessage = (deps: AnswerDeps, asked: MessageToAnswer): Promise
   handlerOf(asked.exchange).answer(deps, asked)
 
 /** True when a batch of this operation is answered from one snapshot of the records when it is answered later. */
-export const needsSnapshot = (exchange: Pick<Exchange, 'operation'>): boolean => handlerOf(exchange).needsSnapshot === true
+export const needsRecordSnapshot = (exchange: Pick<Exchange, 'operation'>): boolean => handlerOf(exchange).needsSnapshot === true
 
 /** Answers a further page. @param pages the page of each item that has one, by the item's position */
 export async function answerFurtherPage(

@@ -2,11 +2,11 @@
 
 import type { Clock } from '@rollcall/base/shared/clock'
 import type { Semaphore } from '@rollcall/base/shared/semaphore'
-import type { Consents } from '@rollcall/consents/consents'
+import type { ConsentChecks } from '@rollcall/consents/consents'
 import type { Limits } from '@rollcall/core/limits'
 import type { ConsentUse } from '@rollcall/core/model/consent'
 import type { Exchange, Message, ModeName } from '@rollcall/core/model/exchange'
-import type { AskedItemFacts, ReplyMembers } from '@rollcall/core/model/outcome'
+import type { ReplyMembers, RequestItemAuditFacts } from '@rollcall/core/model/outcome'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { RecordReader, RecordSource } from '@rollcall/core/model/record-source'
 import type { RecordId } from '@rollcall/core/model/records'
@@ -44,13 +44,13 @@ export interface MessageToAnswer {
 export interface AnswerDeps extends OpenRequestDeps {
   /** The clock for the time limits of searches, and for dates. */
   readonly clock: Pick<Clock, 'now' | 'date'>
-  readonly consents: Consents
+  readonly consents: ConsentChecks
   readonly db: Database
   readonly grantQuota: GrantQuota
   readonly limits: Limits
   readonly log: Log
   readonly metrics: Pick<Metrics, 'itemAnswered' | 'searched' | 'emergencyUsed'>
-  readonly modes: SearchModes
+  readonly modes: SearchLimitsByMode
   readonly recordsOf: (registry: { readonly id: number }) => RecordSource
   readonly turns: Semaphore
   /** True when a subscription can be notified at the `sender_uri` of its request, or at the participant's address. */
@@ -68,7 +68,7 @@ export interface ItemHandlerInput {
     bytes: number
     /** The number of records that items may still find for all pages, if the answer can have further pages. */
     records: number
-    /** The number of identifiers that the queries of further items may name (`takeFromIdentifierBudget`). */
+    /** The number of identifiers that the queries of further items may name (`takeRequestIdentifierBudget`). */
     identifiers: number
     /** The time, in milliseconds of `deps.clock.now()`, after which no search begins except look-ups (`runQueryInSlot`). */
     readonly until: number
@@ -77,17 +77,17 @@ export interface ItemHandlerInput {
     /** True when the request has failed, or all its items are answered: its searches that still wait for a slot do not begin. */
     over: boolean
   }
-  readonly mode: SearchMode
+  readonly mode: SearchLimitsOfMode
   /** The number of items in the message. */
   readonly items: number
   /** The snapshot of the records for the whole batch; undefined: each statement sees the newest state. */
   readonly state: RecordReader | undefined
   /** Adds facts about the item to its audit entry as soon as they are known, so that they are there for a rejected item too. */
-  readonly addFacts: (facts: AskedItemFacts) => void
+  readonly addFacts: (facts: RequestItemAuditFacts) => void
 }
 
 /** The values that the handlers of all items of a batch share; each handler also gets its own `addFacts`. */
-export type SharedHandlerInput = Omit<ItemHandlerInput, 'addFacts'>
+export type HandlerInputSharedByItems = Omit<ItemHandlerInput, 'addFacts'>
 
 /** One item of a batch. Its timestamp and locale have the right form; its reference_id was not checked. */
 export interface Item {
@@ -124,7 +124,7 @@ export type ItemHandler = (work: ItemHandlerInput, item: Item) => Promise<ItemAn
 export type PageHandler = (work: ItemHandlerInput, item: Item, page: FurtherPage) => Promise<ItemAnswer>
 
 /** The limits of searches, which differ between synchronous and asynchronous answers. */
-export interface SearchMode {
+export interface SearchLimitsOfMode {
   readonly name: ModeName
   /** The slots for searches in this mode. */
   readonly searchSlots: SearchSlots
@@ -132,7 +132,7 @@ export interface SearchMode {
   readonly searchTime: number
 }
 
-export type SearchModes = Readonly<Record<ModeName, SearchMode>>
+export type SearchLimitsByMode = Readonly<Record<ModeName, SearchLimitsOfMode>>
 
 /** The items of a message; empty when its operation is no batch. */
 export function batchItemsOf({ operation }: Pick<Exchange, 'operation'>, message: Message): readonly Item[] {

@@ -13,20 +13,20 @@ import { auditedPersonOf } from '@rollcall/core/policy/disclosed-persons'
 import { isRecordGranted } from '@rollcall/core/policy/disclosure'
 import type { Criteria } from '@rollcall/core/query/criteria'
 import { checkColumnsBackfilled } from '@rollcall/core/query/mentions'
-import { type PersonCriteria, type PersonQuestion, readPersonCriteria } from '@rollcall/core/query/person-criteria'
+import { type PersonAndProgramme, type PersonQuestion, readPersonCriteria } from '@rollcall/core/query/person-criteria'
 import { ItemRejection, type JsonValue } from '@rollcall/protocol'
-import { answerQuestion } from './batch.ts'
+import { answerOneQuestionMessage } from './batch.ts'
 import { checkItemConsent, consentUseOfRecord } from './consented.ts'
 import { findRecordsMeasured, requireKindRecordType } from './find-records.ts'
 import type { AnswerDeps, ItemAnswer, ItemHandlerInput, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
 import { takeGrantQuota } from './quota.ts'
-import { recordWithBegunStatuses } from './scheduled-statuses.ts'
+import { applyBegunStatusesInMemory } from './scheduled-statuses.ts'
 
 /** A question about a person, with the person's record. */
 export interface QuestionWithRecord {
   readonly work: ItemHandlerInput
-  readonly criteria: PersonCriteria
+  readonly criteria: PersonAndProgramme
   /** The record; null: `findPerson` found none, or the consent does not hold or does not cover the question. */
   readonly record: ParsedRecord | null
 }
@@ -56,15 +56,15 @@ export async function answerAboutPerson(
 ): Promise<Outcome> {
   const { registry, grant } = asked.exchange
   const given = asked.message[question.name] as Criteria
-  let criteria: PersonCriteria
+  let criteria: PersonAndProgramme
   try {
     const read = readPersonCriteria(grant.person_kind, question, given, deps.limits)
     // `read.recordType` has only what the grant allows to ask about. The answer needs the record type of the whole record.
     criteria = { ...read, recordType: requireKindRecordType(registry.kind, read.recordType) }
   } catch (error) {
-    return answerQuestion(deps, asked, UNKNOWN_REFERENCE_ID, () => Promise.reject(error))
+    return answerOneQuestionMessage(deps, asked, UNKNOWN_REFERENCE_ID, () => Promise.reject(error))
   }
-  return answerQuestion(deps, asked, criteria.person, async (asking) => {
+  return answerOneQuestionMessage(deps, asked, criteria.person, async (asking) => {
     const { recordType, identifiers: named } = criteria
     const facts = { record_type: recordType.name, form: 'identifier' }
     asking.addFacts({ ...facts, persons: [{ role: 'asked', identifiers: named }] })
@@ -98,7 +98,7 @@ export async function answerAboutPerson(
 async function findPerson(
   work: ItemHandlerInput,
   { name }: PersonQuestion,
-  criteria: PersonCriteria,
+  criteria: PersonAndProgramme,
   isConsented: boolean,
 ): Promise<ParsedRecord | null> {
   const { recordType } = criteria
@@ -126,7 +126,7 @@ async function findPerson(
     }
     const [one] = found
     if (one === undefined) continue
-    const current = await recordWithBegunStatuses(work.deps, work.exchange.registry, recordType, one)
+    const current = await applyBegunStatusesInMemory(work.deps, work.exchange.registry, recordType, one)
     return current === one ? one : parseRecordDocument(current)
   }
   return null
@@ -141,7 +141,7 @@ const parseRecordDocument = (record: FoundRecord): ParsedRecord => ({ ...record,
 async function findByAnyIdentifier(
   work: ItemHandlerInput,
   name: PersonQuestion['name'],
-  { recordType }: PersonCriteria,
+  { recordType }: PersonAndProgramme,
   identifiers: readonly Identifier[],
   { isWhole = false }: { readonly isWhole?: boolean } = {},
 ): Promise<readonly FoundRecord[]> {

@@ -1,7 +1,7 @@
 /** Takes what an item uses from the daily quotas and the rates of a grant, and from the identifiers of its request. */
 
 import type { CountedQuantity } from '@rollcall/core/model/grant'
-import type { AskedItemFacts } from '@rollcall/core/model/outcome'
+import type { RequestItemAuditFacts } from '@rollcall/core/model/outcome'
 import type { QuotaShortage } from '@rollcall/participants/admission/grant-quota'
 import { type ItemCode, ItemRejection, RequestFault } from '@rollcall/protocol'
 import type { ItemHandlerInput } from './item.ts'
@@ -57,9 +57,9 @@ function shortageText(shortage: QuotaShortage, what: CountedQuantity, now: numbe
  * @param path the member of the item that has the query, for the reason
  * @throws ItemRejection the request has too few left; a later item that names fewer identifiers may still be answered
  */
-export function takeFromIdentifierBudget(
+export function takeRequestIdentifierBudget(
   { deps, budget }: Pick<ItemHandlerInput, 'deps' | 'budget'>,
-  { persons = [] }: Pick<AskedItemFacts, 'persons'>,
+  { persons = [] }: Pick<RequestItemAuditFacts, 'persons'>,
   code: ItemCode,
   path: string,
 ): void {

@@ -6,12 +6,12 @@ import { BodyUnreadable } from '@rollcall/keys/bodies'
 import type { Log } from '@rollcall/observe/log'
 import { operation } from '@rollcall/protocol'
 import { type AcceptedExchange, findAcceptedExchange } from '../store/exchanges/accepted-exchanges.ts'
-import { findEarlierReferences, findExchangesWithoutReferences, storeReferences } from '../store/exchanges/references.ts'
-import { readFromStoredRequest } from './accepted-request.ts'
+import { findExchangesWithoutReferences, findRepeatedReferenceIds, storeReferences } from '../store/exchanges/references.ts'
+import { openAndReadStoredRequest } from './accepted-request.ts'
 import { batchItemsOf } from './item.ts'
 
-/** The dependencies of `storeMissingReferences`. */
-export type StoreReferencesDeps = Parameters<typeof readFromStoredRequest>[0] & { readonly log: Log }
+/** The dependencies of `storeMissingReferenceIds`. */
+export type StoreReferenceIdsDeps = Parameters<typeof openAndReadStoredRequest>[0] & { readonly log: Log }
 
 /**
  * Reads at most `limit` requests whose reference_ids are not stored, the newest first, and stores them. A request that cannot be
@@ -19,21 +19,21 @@ export type StoreReferencesDeps = Parameters<typeof readFromStoredRequest>[0] & 
  * @param participant `Participant.id`; null: all
  * @returns how many requests there were to read
  */
-export async function storeMissingReferences(
-  deps: StoreReferencesDeps,
+export async function storeMissingReferenceIds(
+  deps: StoreReferenceIdsDeps,
   limit: number,
   participant: number | null = null,
 ): Promise<number> {
   const missing = await findExchangesWithoutReferences(deps.db, limit, participant)
   for (const correlation_id of missing) {
     const accepted = await findAcceptedExchange(deps.db, correlation_id)
-    if (accepted !== null) await storeReferencesIfMissing(deps, accepted)
+    if (accepted !== null) await storeReferenceIdsIfMissing(deps, accepted)
   }
   return missing.length
 }
 
 /** Stores the reference_ids of an exchange's items, if they are not stored yet. */
-export async function storeReferencesIfMissing(deps: StoreReferencesDeps, accepted: AcceptedExchange): Promise<void> {
+export async function storeReferenceIdsIfMissing(deps: StoreReferenceIdsDeps, accepted: AcceptedExchange): Promise<void> {
   if (accepted.references_stored) return
   await storeReferences(deps.db, accepted.correlation_id, await readReferenceIds(deps, accepted))
 }
@@ -42,16 +42,16 @@ export async function storeReferencesIfMissing(deps: StoreReferencesDeps, accept
  * The reference_ids of a chunk that are also in earlier chunks of its request. Stores the references first if an
  * earlier version accepted the request.
  */
-export async function earlierReferences(deps: StoreReferencesDeps, chunk: AcceptedExchange): Promise<readonly string[]> {
+export async function readRepeatedReferenceIds(deps: StoreReferenceIdsDeps, chunk: AcceptedExchange): Promise<readonly string[]> {
   const request = await findAcceptedExchange(deps.db, chunk.correlation_id)
-  if (request !== null) await storeReferencesIfMissing(deps, request)
-  return findEarlierReferences(deps.db, chunk)
+  if (request !== null) await storeReferenceIdsIfMissing(deps, request)
+  return findRepeatedReferenceIds(deps.db, chunk)
 }
 
 /** Reads the reference_ids in the stored request; none when the request cannot be read. */
-async function readReferenceIds(deps: StoreReferencesDeps, accepted: AcceptedExchange): Promise<readonly string[]> {
+async function readReferenceIds(deps: StoreReferenceIdsDeps, accepted: AcceptedExchange): Promise<readonly string[]> {
   try {
-    return await readFromStoredRequest(deps, accepted, ({ message }) =>
+    return await openAndReadStoredRequest(deps, accepted, ({ message }) =>
       batchItemsOf({ operation: operation(accepted.operation) }, message).map(referenceId),
     )
   } catch (error) {

@@ -5,7 +5,7 @@
 
 import type { Clock } from '@rollcall/base/shared/clock'
 import { createShortLivedCache } from '@rollcall/base/shared/short-lived'
-import { type LedgerScope, nextStatusTime, parseDocumentObject, recordAtTime } from '@rollcall/core/enrolment/ledger'
+import { type LedgerScope, nextStatusTime, parseStoredDocument, recordAtTime } from '@rollcall/core/enrolment/ledger'
 import { readLedger, writeLedger } from '@rollcall/core/enrolment/ledger-text'
 import type { Limits } from '@rollcall/core/limits'
 import type { FoundRecord } from '@rollcall/core/model/records'
@@ -23,18 +23,18 @@ import {
   findRecordsWithDueStatus,
   type RecordsWithDueStatus,
   type RecordWithLedger,
-  readFirstDueTime,
+  readFirstDueStatusTime,
 } from '@rollcall/records/records/enrolment-ledgers'
 import { prepareRecord } from '@rollcall/records/records/prepare-record'
 import { recordsOf } from '@rollcall/records/records/registry-records'
-import { makePortionPerson, type PortionPerson } from './enrolment-people.ts'
+import { makePersonWithLedger, type PersonWithLedger } from './enrolment-people.ts'
 import { type PortionDeps, recordEventsOfPeople, writePeople } from './enrolment-portion.ts'
 
 /** For each pool, a cache of the time at which the first scheduled status begins; null: none is scheduled. Kept for 500 ms. */
-const firstDueTimeCaches = oncePerPool((pool) => createShortLivedCache(() => readFirstDueTime({ pool })))
+const firstDueTimeCaches = oncePerPool((pool) => createShortLivedCache(() => readFirstDueStatusTime({ pool })))
 
 /** Returns a found record with the scheduled statuses that have begun by now. Nothing is stored. */
-export async function recordWithBegunStatuses(
+export async function applyBegunStatusesInMemory(
   { db, clock }: { readonly db: Database; readonly clock: Pick<Clock, 'date'> },
   registry: Registry,
   recordType: RecordType,
@@ -48,7 +48,7 @@ export async function recordWithBegunStatuses(
   const state = (await sink.dueLedgers(db, registry, recordType, [record], now)).get(record.id)
   if (state === undefined) return record
   const scope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
-  const document = recordAtTime(scope, readLedger(state), parseDocumentObject(record.document), now.getTime())
+  const document = recordAtTime(scope, readLedger(state), parseStoredDocument(record.document), now.getTime())
   return { ...record, document: canonicalJson(document) }
 }
 
@@ -152,11 +152,15 @@ async function writeDueRecordsTogether(
  * Changes the statuses that are due, in memory. Returns the person to write; an empty array when the ledger was deleted.
  * @throws InvalidRecord the record cannot be written any more, such as after a change of its identifier types
  */
-function beginDueStatuses({ registry, recordType }: PortionDeps, record: RecordWithLedger, now: Date): readonly PortionPerson[] {
+function beginDueStatuses(
+  { registry, recordType }: PortionDeps,
+  record: RecordWithLedger,
+  now: Date,
+): readonly PersonWithLedger[] {
   // `state` is the stored ledger. Null: the ledger was deleted after a due status was found in it.
   if (record.state === null) return []
   const scope: LedgerScope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
-  const person = makePortionPerson(record)
+  const person = makePersonWithLedger(record)
   const ledger = readLedger(record.state)
   person.document = recordAtTime(scope, ledger, person.document, now.getTime())
   person.due = nextStatusTime(scope, ledger, now.getTime())

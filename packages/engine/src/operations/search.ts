@@ -13,20 +13,20 @@ import {
   consentFactsForAudit,
   isLimitedToOnePerson,
 } from '@rollcall/core/policy/basis'
-import { askedPartIdentifiers } from '@rollcall/core/policy/disclosed-persons'
+import { askedIdentifiersInRecordParts } from '@rollcall/core/policy/disclosed-persons'
 import { discloseRecords } from '@rollcall/core/policy/disclosure'
-import { checkIsPersonType, type Emergency, readItemEmergency } from '@rollcall/core/policy/emergency'
+import { checkIsPersonType, type ItemEmergency, readItemEmergency } from '@rollcall/core/policy/emergency'
 import { checkSearchAllowed } from '@rollcall/core/policy/query-form'
 import { applyCap, countingRulesOf, neverShowsRecords } from '@rollcall/core/policy/total'
 import { askedAttributesAndPersons, checkColumnsBackfilled, usesColumnInBackfill } from '@rollcall/core/query/mentions'
-import { comeFromOneValue } from '@rollcall/core/query/person-criteria'
-import { resolveAges } from '@rollcall/core/query/resolve-ages'
+import { mayComeFromOneQueryValue } from '@rollcall/core/query/person-criteria'
+import { replaceAgesByDates } from '@rollcall/core/query/resolve-ages'
 import { readSearchCriteria, type SearchCriteria } from '@rollcall/core/query/search-criteria'
 import { dayIn, ItemRejection, isJsonObject, type JsonValue, PROTOCOL_VERSION } from '@rollcall/protocol'
 import { checkItemConsent, consentUseOfRecord, type ItemConsent } from './consented.ts'
 import { findRecordsInSlot, recordReaderOf, requireKindRecordType, runQueryInSlot } from './find-records.ts'
 import type { FurtherPage, Item, ItemAnswer, ItemHandlerInput } from './item.ts'
-import { takeFromIdentifierBudget, takeGrantQuota } from './quota.ts'
+import { takeGrantQuota, takeRequestIdentifierBudget } from './quota.ts'
 
 /**
  * Answers an item with the page that the item asks for. An item that finds nothing is not rejected: its answer has
@@ -43,7 +43,7 @@ export async function searchItem(received: ItemHandlerInput, item: Item): Promis
   // search, so an item that finds nothing counts too. A query counts once for each identifier that it names, or once without any.
   const wanted = countAskedIdentifiers(exchange.grant, criteria.predicate) || 1
   await takeGrantQuota(work, emergency === null ? 'items' : 'emergencies', wanted)
-  if (emergency !== null) noteEmergency(work, emergency)
+  if (emergency !== null) countAndLogEmergencyUse(work, emergency)
   // `applyCap` rejects a search that finds too many records, or removes its records, as the grant says.
   const found = await findPermittedRecords(work, consented, criteria)
   const { total, records, ids, use, reason } = applyCap(exchange.grant, found, work.deps.limits.search_results)
@@ -65,7 +65,10 @@ export async function searchItem(received: ItemHandlerInput, item: Item): Promis
 const NOTHING_SHOWN_REASON = 'search_criteria: this participant is shown nothing of such records, so the answer has none'
 
 /** Counts and logs that the emergency part of the grant was used, but not for whom. The audit entry has the reason. */
-function noteEmergency({ deps: { log, metrics }, exchange, addFacts }: ItemHandlerInput, { reason }: Emergency): void {
+function countAndLogEmergencyUse(
+  { deps: { log, metrics }, exchange, addFacts }: ItemHandlerInput,
+  { reason }: ItemEmergency,
+): void {
   addFacts({ emergency: reason })
   const { participant, registry, grant, correlation_id } = exchange
   const where = { participant: participant.sender_id, registry: registry.namespace }
@@ -119,7 +122,7 @@ const EMPTY_FOUND_PAGE: FoundPage = { total: 0, records: [], ids: [] }
 function countAskedIdentifiers({ kind }: Pick<Grant, 'kind'>, predicate: Predicate): number {
   const counts = leavesOf(predicate).map((leaf) => {
     if (leaf.is !== 'identifier') return 0
-    return comeFromOneValue(kind, leaf.identifiers) ? 1 : new Set(leaf.identifiers.map(({ value }) => value)).size
+    return mayComeFromOneQueryValue(kind, leaf.identifiers) ? 1 : new Set(leaf.identifiers.map(({ value }) => value)).size
   })
   return counts.reduce((sum, count) => sum + count, 0)
 }
@@ -182,7 +185,7 @@ interface SearchPlan {
   /** With the grant for this item: in an emergency its emergency part; under a signed consent only what the consent covers. */
   readonly work: ItemHandlerInput
   readonly criteria: SearchCriteria
-  readonly emergency: Emergency | null
+  readonly emergency: ItemEmergency | null
   readonly consented: ItemConsent
 }
 
@@ -212,7 +215,7 @@ function readAskedSearch({ deps, exchange, budget, addFacts }: ItemHandlerInput,
   const { participant, grant } = exchange
   const given = item.search_criteria as CriteriaConsentMembers
   const now = new Date(deps.clock.date())
-  const readEmergency = (): Emergency | null => readItemEmergency(grant, given, now)
+  const readEmergency = (): ItemEmergency | null => readItemEmergency(grant, given, now)
   // A graphql query may select what the grant shows. In an emergency the grant shows more, so the emergency is read here already.
   const visible = () => (readEmergency()?.grant ?? grant).visible
   const sizes = [participant.max_page_size, grant.terms.page_size].filter((size) => size != null)
@@ -221,7 +224,7 @@ function readAskedSearch({ deps, exchange, budget, addFacts }: ItemHandlerInput,
   const asked = readSearchCriteria(grant.kind, item, deps.limits, { max_page_size, visible })
   // Rejects the item if, with it, the items of the request name more identifiers than a request may name.
   const mentioned = askedAttributesAndPersons(asked)
-  takeFromIdentifierBudget({ deps, budget }, mentioned, 'rjct.search_criteria.invalid', 'search_criteria.query')
+  takeRequestIdentifierBudget({ deps, budget }, mentioned, 'rjct.search_criteria.invalid', 'search_criteria.query')
   addFacts({ record_type: asked.recordType.name, form: asked.form, ...mentioned, ...consentFactsForAudit(grant, given) })
   // Rejects an emergency without a valid time or reason.
   const emergency = readEmergency()
@@ -262,7 +265,7 @@ async function checkSourceCanAnswer(
   const source = deps.recordsOf(registry)
   if (source.refusal === undefined) return
   const { recordType } = criteria
-  const predicate = resolveAges(criteria.predicate, recordType, dayIn(registry.time_zone, deps.clock.date()))
+  const predicate = replaceAgesByDates(criteria.predicate, recordType, dayIn(registry.time_zone, deps.clock.date()))
   const asked = requireKindRecordType(grant.kind, recordType)
   const rule = await source.refusal({ ...registry, kind: grant.kind }, { recordType: asked, predicate })
   if (rule !== null) throw new ItemRejection('rjct.search_criteria.invalid', `search_criteria.query: ${rule}`)
@@ -291,7 +294,7 @@ function disclosedRecords(
   const named = persons.flatMap(({ identifiers }) => identifiers)
   const members = new Set<Identifier>()
   const noteMembers = (record: JsonValue): void => {
-    for (const one of askedPartIdentifiers(exchange.registry.kind, recordType, record, named)) members.add(one)
+    for (const one of askedIdentifiersInRecordParts(exchange.registry.kind, recordType, record, named)) members.add(one)
   }
   const hasMembers = named.length > 0 && recordType.identifiers.some(({ names }) => names === 'part')
   const documents = found.map(({ document }) => document)

@@ -1,9 +1,9 @@
 /** Answers the items of a subscribe request (spec "SubscribeRequest", "SubscribeResponse"). */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { readSubscribeCriteria, type SubscribeCriteria } from '@rollcall/core/events/criteria'
-import { nextRuns } from '@rollcall/core/events/frequency'
+import { nextScheduledRuns } from '@rollcall/core/events/frequency'
 import { type Exchange, referenceId } from '@rollcall/core/model/exchange'
-import type { AskedItemFacts, ReplyMembers } from '@rollcall/core/model/outcome'
+import type { ReplyMembers, RequestItemAuditFacts } from '@rollcall/core/model/outcome'
 import type { CriteriaConsentMembers } from '@rollcall/core/policy/basis'
 import { findSubscriptionRefusal } from '@rollcall/core/policy/subscription'
 import { askedAttributesAndPersons } from '@rollcall/core/query/mentions'
@@ -13,7 +13,7 @@ import { answerBatch } from './batch.ts'
 import { addConsentToCriteria, consentFacts } from './consented-subscription.ts'
 import { type AnswerDeps, batchItemsOf, type Item, type MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
-import { takeFromIdentifierBudget } from './quota.ts'
+import { takeRequestIdentifierBudget } from './quota.ts'
 
 /** For a frequency, the number of its next runs whose times the answer gives. */
 const SHOWN_NEXT_RUN_COUNT = 3
@@ -26,7 +26,7 @@ export async function answerSubscribe(deps: AnswerDeps, asked: MessageToAnswer):
   const { exchange, sender_uri = null } = asked
   const now = new Date(deps.clock.date())
   const read = await readItems(deps, asked, now)
-  const subscribing = await beginSubscribeDecisions(deps, asked, read)
+  const subscribing = await createSubscribeDecider(deps, asked, read)
   const canNotify = await deps.canNotify(exchange.participant, sender_uri)
   // Each decision affects later ones, so items must be decided in their order. The batch starts their handlers in this order, and
   // a handler waits for nothing before its decision.
@@ -34,7 +34,7 @@ export async function answerSubscribe(deps: AnswerDeps, asked: MessageToAnswer):
     const criteria = read.get(item) ?? (await readCriteriaOrRejection(deps, exchange, item, now))
     if (criteria instanceof ItemRejection) throw criteria
     const facts = subscriptionFactsOf(criteria)
-    takeFromIdentifierBudget(work, facts, 'rjct.notify_details.invalid', 'subscribe_criteria.filter')
+    takeRequestIdentifierBudget(work, facts, 'rjct.notify_details.invalid', 'subscribe_criteria.filter')
     work.addFacts(facts)
     if (criteria.consent !== null) work.addFacts(consentFacts(criteria.consent))
     if (!canNotify) throw new ItemRejection('rjct.notify_details.invalid', NO_ADDRESS_REASON)
@@ -55,7 +55,7 @@ async function readItems(deps: AnswerDeps, { exchange, message }: MessageToAnswe
 }
 
 /** Reads the subscriptions of the participant that the items may renew or resume, for the decisions about the items. */
-function beginSubscribeDecisions(
+function createSubscribeDecider(
   { db, limits }: AnswerDeps,
   { exchange, message: { transaction_id }, sender_uri = null }: MessageToAnswer,
   read: CriteriaOrRejections,
@@ -67,7 +67,7 @@ function beginSubscribeDecisions(
 }
 
 /** The facts about a subscription for the audit entry: its record type, and what its filter names. */
-const subscriptionFactsOf = ({ recordType, form, predicate }: SubscribeCriteria): AskedItemFacts => ({
+const subscriptionFactsOf = ({ recordType, form, predicate }: SubscribeCriteria): RequestItemAuditFacts => ({
   record_type: recordType.name,
   ...(form !== null && { form }),
   ...(predicate !== null && askedAttributesAndPersons({ predicate })),
@@ -94,7 +94,9 @@ async function readCriteriaOrRejection(
   }
 }
 
-/** The answer about the subscription that this item made, renewed or resumed, and about no other (public-standard 3.2, rule 8). */
+/**
+ * The answer about the subscription that this item made, renewed or resumed, and about no other (public-standard 3.2, rule 8).
+ */
 function makeSubscribeReplyMembers(
   { echo, frequency }: SubscribeCriteria,
   { code, is, isMoved }: SubscribeDecision,
@@ -105,7 +107,7 @@ function makeSubscribeReplyMembers(
   const said = [
     ...DECISION_REMARKS[is],
     ...(isMoved ? [NEW_ADDRESS_REMARK] : []),
-    ...(frequency === null ? [] : [nextRunsText(nextRuns(frequency, registry.time_zone, now, SHOWN_NEXT_RUN_COUNT))]),
+    ...(frequency === null ? [] : [nextRunsText(nextScheduledRuns(frequency, registry.time_zone, now, SHOWN_NEXT_RUN_COUNT))]),
   ]
   const timestamp = now.toISOString()
   const subscription = { version: PROTOCOL_VERSION, ...echo, code, status: 'subscribe', timestamp }

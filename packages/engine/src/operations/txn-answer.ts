@@ -7,14 +7,14 @@ import { deliveryBodyBinding } from '@rollcall/core/model/delivery'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { isConsentGranted, isLimitedToOnePerson } from '@rollcall/core/policy/basis'
-import { findPermissionChanges } from '@rollcall/delivery/store/deliveries/deliveries'
+import { findGrantAndProtectionChanges } from '@rollcall/delivery/store/deliveries/deliveries'
 import { findSentPage, type StoredAnswerPage } from '@rollcall/delivery/store/deliveries/sent-pages'
-import { BodyUnreadable, parsePersistedMessage } from '@rollcall/keys/bodies'
+import { BodyUnreadable, parseDecryptedBody } from '@rollcall/keys/bodies'
 import { isJsonObject, type JsonObject, type Operation, type Status } from '@rollcall/protocol'
 import {
   type AcceptedExchange,
-  type AskedExchange,
-  findChunkStarts,
+  type ExchangeAskedAbout,
+  findChunkPositions,
   findItemStatuses,
   SMALL_REQUEST_BYTES,
 } from '../store/exchanges/accepted-exchanges.ts'
@@ -24,7 +24,7 @@ import { LARGE_BODY_SEMAPHORE_KEY } from './accepted-request.ts'
 import { rejectedCountText } from './batch.ts'
 import type { AnswerDeps } from './item.ts'
 import { rediscloseItem } from './redisclose-item.ts'
-import { storeReferencesIfMissing } from './references.ts'
+import { storeReferenceIdsIfMissing } from './references.ts'
 
 /** The answer to a status question. */
 export interface TxnAnswer {
@@ -63,7 +63,7 @@ interface StatusQuestion {
 export async function readEarlierAnswer(
   deps: AnswerDeps,
   question: Omit<StatusQuestion, 'consents'>,
-  asked: AskedExchange,
+  asked: ExchangeAskedAbout,
   references: readonly string[] | null,
 ): Promise<TxnAnswer> {
   const uses = await findConsentUses(deps.db, asked.correlation_id)
@@ -72,16 +72,16 @@ export async function readEarlierAnswer(
   const about: StatusQuestion = { ...question, consents }
   const { items: member } = about.operation.reply
   const read = await (member === null
-    ? answerAsOneItem(deps, about, asked)
+    ? readNonBatchAnswer(deps, about, asked)
     : readStatusAnswerItems(deps, about, asked, references))
-  const chosen = member === null || references === null ? read.items : chosenItems(deps, read.items, references)
+  const chosen = member === null || references === null ? read.items : selectItemsNamedByQuestion(deps, read.items, references)
   const { transaction_id, correlation_id } = asked
   const reference_ids = chosen.flatMap(({ reference_id, data }) =>
     data !== undefined && consents.get(String(reference_id)) === true ? [String(reference_id)] : [],
   )
   return {
     status: read.status ?? 'succ',
-    reason: read.reason === undefined ? undefined : reasonForItems(read.reason, read.items, chosen),
+    reason: read.reason === undefined ? undefined : headerReasonText(read.reason, read.items, chosen),
     items: chosen,
     repeats: correlation_id,
     ...(reference_ids.length > 0 && { consented: { correlation_id, reference_ids } }),
@@ -92,7 +92,7 @@ export async function readEarlierAnswer(
 }
 
 /** The reason in the header. If the original reason says how many items were rejected, only the chosen items are counted here. */
-const reasonForItems = (reason: string, all: readonly ReplyMembers[], chosen: readonly ReplyMembers[]): string | undefined =>
+const headerReasonText = (reason: string, all: readonly ReplyMembers[], chosen: readonly ReplyMembers[]): string | undefined =>
   reason === rejectedCountText(all) ? rejectedCountText(chosen) : reason
 
 /** What the answer to a status question says of the earlier request: its items, and a status and a reason for the header. */
@@ -117,7 +117,7 @@ const NOT_ANSWERED_REASON =
 async function readStatusAnswerItems(
   deps: AnswerDeps,
   about: StatusQuestion,
-  asked: AskedExchange,
+  asked: ExchangeAskedAbout,
   references: readonly string[] | null,
 ): Promise<StatusAnswerContent> {
   const { accepted, first } = asked
@@ -126,7 +126,7 @@ async function readStatusAnswerItems(
     if (accepted.open_chunks !== null) return await itemsOfChunks(deps, about, accepted, references)
     if (first !== null) return await readFirstPageItems(deps, about, first)
     const said = unansweredItemMembers(deps, accepted)
-    const items = await referencesOf(deps, accepted, references)
+    const items = await listItemReferenceIds(deps, accepted, references)
     return { items: items.map(({ reference_id }) => ({ reference_id, ...said })), reason: said.status_reason_message }
   } catch (error) {
     if (error instanceof BodyUnreadable) return { items: [], reason: ANSWER_FORGOTTEN_REASON }
@@ -138,7 +138,7 @@ async function readStatusAnswerItems(
 async function receiptItems(
   deps: AnswerDeps,
   { operation }: StatusQuestion,
-  { correlation_id }: AskedExchange,
+  { correlation_id }: ExchangeAskedAbout,
 ): Promise<StatusAnswerContent> {
   const receipt = await findReceipt(deps.db, correlation_id)
   if (receipt === null) {
@@ -151,10 +151,10 @@ async function receiptItems(
 }
 
 /** The answer of an operation without items, as one item; only a status when the answer is not stored or readable. */
-async function answerAsOneItem(
+async function readNonBatchAnswer(
   deps: AnswerDeps,
   about: StatusQuestion,
-  { accepted, first }: AskedExchange,
+  { accepted, first }: ExchangeAskedAbout,
 ): Promise<StatusAnswerContent> {
   const unreadable = (reason: string): StatusAnswerContent => ({
     items: [{ timestamp: currentTimestamp(deps.clock), status: 'rcvd', status_reason_message: reason }],
@@ -199,10 +199,10 @@ async function itemsOfChunks(
 ): Promise<StatusAnswerContent> {
   const { correlation_id } = accepted
   const { timestamp, status } = unansweredItemMembers(deps, accepted)
-  const requested = await referencesOf(deps, accepted, references)
+  const requested = await listItemReferenceIds(deps, accepted, references)
   const answered = await findItemStatuses(deps.db, correlation_id)
   const wanted = references === null ? null : new Set<unknown>(references)
-  const starts = await findChunkStarts(deps.db, correlation_id)
+  const starts = await findChunkPositions(deps.db, correlation_id)
   const found: ReplyMembers[] = []
   const chunks = Map.groupBy(requested, ({ position }) => starts.findLastIndex((start) => start <= position))
   const [read, more] = wanted === null ? [1, IN_CHUNKS_REASON] : [MOST_CHUNKS_READ, MORE_CHUNKS_REASON]
@@ -225,12 +225,12 @@ const IN_CHUNKS_REASON = 'answered in several chunks: the records of the first o
 const MORE_CHUNKS_REASON = `answered in several chunks: the records of ${MOST_CHUNKS_READ} of them are given; ask for the other items by themselves`
 
 /** The stored reference_ids of the items. The request, which may be large, is read only if they are not stored yet. */
-async function referencesOf(
+async function listItemReferenceIds(
   deps: AnswerDeps,
   accepted: AcceptedExchange,
   references: readonly string[] | null,
 ): Promise<readonly ItemReference[]> {
-  await storeReferencesIfMissing(deps, accepted)
+  await storeReferenceIdsIfMissing(deps, accepted)
   return listReferences(deps.db, accepted.correlation_id, references)
 }
 
@@ -243,7 +243,7 @@ async function readFirstPageItems(
   const { exchange, consents } = about
   const { grant } = exchange
   const { items, reason } = await readPersistedPage(deps, about, first)
-  const changed = await findPermissionChanges(deps.db.pool, first.id, grant.id)
+  const changed = await findGrantAndProtectionChanges(deps.db.pool, first.id, grant.id)
   const isOld = grant.hidden.takesOut !== null && (changed.grant || changed.protection)
   const answered: ReplyMembers[] = []
   for (const item of items) {
@@ -272,7 +272,7 @@ async function readPersistedPage(
 
 /** Parses the decrypted text of a page. @throws BodyUnreadable it is no JSON that we can read, or lacks header or message */
 function parsePageText({ reply }: Operation, text: string): ParsedAnswerPage {
-  const { header, message } = parsePersistedMessage(text)
+  const { header, message } = parseDecryptedBody(text)
   if (!isJsonObject(header) || !isJsonObject(message)) throw new BodyUnreadable('altered')
   const { status_reason_message: reason } = header
   const items = message[reply.items ?? '']
@@ -284,7 +284,7 @@ function parsePageText({ reply }: Operation, text: string): ParsedAnswerPage {
 }
 
 /** The items with the reference_ids in the question, in the question's order. An unknown reference_id gets a rejected item. */
-function chosenItems(
+function selectItemsNamedByQuestion(
   { clock }: AnswerDeps,
   items: readonly ReplyMembers[],
   references: readonly string[],

@@ -19,11 +19,15 @@ import {
   TxnType,
   validator,
 } from '@rollcall/protocol'
-import { type AskedExchange, type AskedExchangeScope, findAskedExchange } from '../store/exchanges/accepted-exchanges.ts'
+import {
+  type ExchangeAskedAbout,
+  findExchangeAskedAbout,
+  type StatusQuestionScope,
+} from '../store/exchanges/accepted-exchanges.ts'
 import { findExchangeByReferences } from '../store/exchanges/references.ts'
 import type { AnswerDeps, MessageToAnswer } from './item.ts'
 import type { Outcome } from './outcome.ts'
-import { storeMissingReferences } from './references.ts'
+import { storeMissingReferenceIds } from './references.ts'
 import { readEarlierAnswer, type TxnAnswer } from './txn-answer.ts'
 
 /** The operation that a txn_type asks about. A question with another txn_type is answered by `notFoundAnswer`. */
@@ -36,23 +40,23 @@ const TXN_OPERATIONS: Readonly<Partial<Record<TxnStatusQuestion['txn_type'], Ope
 
 /** The exchange that a status question is about, and the items of it. */
 interface FoundExchange {
-  readonly asked: AskedExchange
+  readonly asked: ExchangeAskedAbout
   /** The reference_ids of the items that the question names; null: all. */
   readonly references: readonly string[] | null
 }
 
 /** Finds the exchange that a status question names, among the sender's own exchanges with this registry. */
-type ExchangeFinder = (deps: AnswerDeps, asker: AskedExchangeScope, values: readonly string[]) => Promise<FoundExchange | null>
+type ExchangeFinder = (deps: AnswerDeps, asker: StatusQuestionScope, values: readonly string[]) => Promise<FoundExchange | null>
 
 /** Makes the result of a finder for a question about all items; null when no exchange was found. */
-const wrapFoundExchange = (asked: AskedExchange | null): FoundExchange | null => asked && { asked, references: null }
+const wrapFoundExchange = (asked: ExchangeAskedAbout | null): FoundExchange | null => asked && { asked, references: null }
 
 /** The finder of the earlier exchange, for each attribute_type of a status question (D15). */
 const EXCHANGE_FINDERS: Readonly<Record<TxnStatusQuestion['attribute_type'], ExchangeFinder>> = {
   transaction_id: async ({ db }, asker, transaction_ids) =>
-    wrapFoundExchange(await findAskedExchange(db, asker, { transaction_ids })),
+    wrapFoundExchange(await findExchangeAskedAbout(db, asker, { transaction_ids })),
   correlation_id: async ({ db }, asker, correlation_ids) =>
-    wrapFoundExchange(await findAskedExchange(db, asker, { correlation_ids })),
+    wrapFoundExchange(await findExchangeAskedAbout(db, asker, { correlation_ids })),
   reference_id_list: async (deps, asker, reference_ids) => {
     const asked = await findExchangeWithReferences(deps, asker, reference_ids)
     return asked && { asked, references: reference_ids }
@@ -61,7 +65,7 @@ const EXCHANGE_FINDERS: Readonly<Record<TxnStatusQuestion['attribute_type'], Exc
     const named = await findExchangeByCodes(db, asker, codes)
     if (named === null) return null
     const { correlation_id, reference_ids } = named
-    const asked = await findAskedExchange(db, asker, { correlation_ids: [correlation_id] })
+    const asked = await findExchangeAskedAbout(db, asker, { correlation_ids: [correlation_id] })
     return asked && { asked, references: reference_ids }
   },
 }
@@ -130,13 +134,13 @@ const MOST_OLD_REQUESTS_READ = 8
 /** Finds the asker's exchange with the largest number of the given reference_ids, the newest of several; null: there is none. */
 export async function findExchangeWithReferences(
   deps: AnswerDeps,
-  asker: AskedExchangeScope,
+  asker: StatusQuestionScope,
   reference_ids: readonly string[],
-): Promise<AskedExchange | null> {
-  await storeMissingReferences(deps, MOST_OLD_REQUESTS_READ, asker.participant)
+): Promise<ExchangeAskedAbout | null> {
+  await storeMissingReferenceIds(deps, MOST_OLD_REQUESTS_READ, asker.participant)
   const correlation_id = await findExchangeByReferences(deps.db, asker, reference_ids)
   if (correlation_id === null) return null
-  return findAskedExchange(deps.db, asker, { correlation_ids: [correlation_id] })
+  return findExchangeAskedAbout(deps.db, asker, { correlation_ids: [correlation_id] })
 }
 
 /** The exchange in which the status question came. */
@@ -144,7 +148,7 @@ type StatusQuestionExchange = Pick<Exchange, 'correlation_id'>
 
 /** The parts of the answer to a status question for which no exchange was found. */
 export interface NothingFoundAnswer {
-  /** An answer in the form of a search answer whose items are all rejected. Its ids are those of `idsForStatusAnswer`. */
+  /** An answer in the form of a search answer whose items are all rejected. Its ids are those of `exchangeIdsForStatusAnswer`. */
   readonly txn_status: ReplyMembers
   readonly items: readonly JsonObject[]
 }
@@ -170,11 +174,11 @@ export function answerNothingFound(
   const timestamp = now.toISOString()
   const named = attribute_type === 'reference_id_list' && values.length > 0 ? values : [reference_id]
   const items = [...new Set(named)].map((named): JsonObject => ({ reference_id: named, timestamp, status: 'rjct', ...reason }))
-  return { items, txn_status: { ...idsForStatusAnswer(exchange, message, question), search_response: items } }
+  return { items, txn_status: { ...exchangeIdsForStatusAnswer(exchange, message, question), search_response: items } }
 }
 
 /** The ids in the answer to a status question: those that the question asks about, or else the question's own ids. */
-function idsForStatusAnswer(
+function exchangeIdsForStatusAnswer(
   { correlation_id }: StatusQuestionExchange,
   { transaction_id }: Pick<Message, 'transaction_id'>,
   { attribute_type, attribute_value }: Pick<TxnStatusQuestion, 'attribute_type' | 'attribute_value'>,
@@ -195,7 +199,7 @@ function idsForStatusAnswer(
 export function unansweredQuestionMembers(exchange: StatusQuestionExchange, message: Message): ReplyMembers {
   const asked = message.txnstatus_request
   const question = questionValidator.accepts(asked) ? (asked as TxnStatusQuestion) : questionFromReadableMembers(exchange, asked)
-  const txn_status = { ...idsForStatusAnswer(exchange, message, question), search_response: [] }
+  const txn_status = { ...exchangeIdsForStatusAnswer(exchange, message, question), search_response: [] }
   return { txnstatus_response: { txn_type: question.txn_type, txn_status } }
 }
 

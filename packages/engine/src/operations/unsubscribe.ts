@@ -1,11 +1,11 @@
 /** Answers unsubscribe: one status for the whole request, and the ended subscriptions (spec "UnSubscribeResponse"). */
 
-import { SILENT_END_REASONS } from '@rollcall/core/model/event'
+import { STOP_SENDING_END_REASONS } from '@rollcall/core/model/event'
 import type { Exchange, Message } from '@rollcall/core/model/exchange'
 import { OutcomeOutdated, type ReplyMembers } from '@rollcall/core/model/outcome'
 import { permissionFor } from '@rollcall/core/policy/permission'
 import type { ReplyEffect } from '@rollcall/database/transaction'
-import { findOwnSubscriptions, type ParticipantSubscription } from '@rollcall/delivery/store/events/find-subscriptions'
+import { findParticipantSubscriptions, type ParticipantSubscription } from '@rollcall/delivery/store/events/find-subscriptions'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { endSubscriptions, markUnsubscribed } from '@rollcall/delivery/store/events/subscription-states'
 import { type ItemCode, isWithinWindow } from '@rollcall/protocol'
@@ -39,13 +39,13 @@ export async function answerUnsubscribe(deps: AnswerDeps, { exchange, message }:
   const codes = askedCodes(message)
   const { participant, registry, correlation_id } = exchange
   const own = new Map(
-    (await findOwnSubscriptions(deps.db, participant.id, registry.id, codes)).map((found) => [found.code, found]),
+    (await findParticipantSubscriptions(deps.db, participant.id, registry.id, codes)).map((found) => [found.code, found]),
   )
   const judged = codes.map((code) => ({ code, refusal: findUnsubscribeRefusal(exchange, own.get(code)) }))
   const ended = judged.flatMap(({ code, refusal }) => (refusal === null ? (own.get(code) ?? []) : []))
   const settled = judged.flatMap(({ code, refusal }) => {
     const found = refusal === UNSUBSCRIBE_REFUSALS.ended ? own.get(code) : undefined
-    return found === undefined || hasSilentEnd(found) ? [] : found
+    return found === undefined || hasNoMessagesAfterEnd(found) ? [] : found
   })
   const others = Map.groupBy(
     judged.filter(({ refusal }) => refusal !== null),
@@ -81,7 +81,8 @@ function findUnsubscribeRefusal({ grant }: Exchange, found: ParticipantSubscript
 }
 
 /** True when nothing is sent any more for the ended subscription, not even notifications of earlier events. */
-const hasSilentEnd = ({ reason }: ParticipantSubscription): boolean => SILENT_END_REASONS.some((one) => one === reason)
+const hasNoMessagesAfterEnd = ({ reason }: ParticipantSubscription): boolean =>
+  STOP_SENDING_END_REASONS.some((one) => one === reason)
 
 interface UnsubscribeChanges {
   readonly ended: readonly ParticipantSubscription[]

@@ -5,7 +5,7 @@ import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Log } from '@rollcall/observe/log'
 import type { Metrics } from '@rollcall/observe/metrics'
 import type pg from 'pg'
-import type { KeptSlot } from '../exchange/acceptance-slots.ts'
+import type { ReservedWorkerSlot } from '../exchange/acceptance-slots.ts'
 import { type AcceptedExchange, SMALL_REQUEST_BYTES } from '../store/exchanges/accepted-exchanges.ts'
 import {
   type ClaimedExchange,
@@ -23,7 +23,7 @@ const BACKOFF_SECONDS: readonly number[] = [3, 8, 20, 55]
  * claim earlier if no participant has more than half of its share in work any more. Then one claim takes many exchanges, which
  * costs little more than to claim one, and their answers are written together.
  */
-const FULL_SHARE_CLAIM_PAUSE_MS = 50
+const FULL_SLOT_SHARE_CLAIM_PAUSE_MS = 50
 
 /** The dependencies and limits of `ExchangeWork`. */
 export interface ExchangeWorkDeps {
@@ -58,7 +58,7 @@ export interface ExchangeWork {
    * batch, or one in work on this node is; any participant has its whole share in work; only the reserved slots are free; the
    * last poll did not find the queue empty; or the node stops.
    */
-  keepSlot(exchange: AcceptedExchange, signal: AbortSignal): KeptSlot | null
+  keepSlot(exchange: AcceptedExchange, signal: AbortSignal): ReservedWorkerSlot | null
   /** Resolves when no exchange is in progress. */
   idle(): Promise<void>
   /**
@@ -114,7 +114,7 @@ export function createExchangeWork(deps: ExchangeWorkDeps): ExchangeWork {
       const claim = { id: randomUUID(), seconds: lease }
       const claimed = await claimExchanges(pool, claim, { free, ...shares }, [...inWork.keys()])
       for (const exchange of claimed) inWork.set(exchange, run(exchange, signal))
-      if (mostOfOne() >= shares.share) gathersUntil = deps.clock.now() + FULL_SHARE_CLAIM_PAUSE_MS
+      if (mostOfOne() >= shares.share) gathersUntil = deps.clock.now() + FULL_SLOT_SHARE_CLAIM_PAUSE_MS
       isQueueEmpty = claimed.length === 0 && isUnlimited()
     },
     keepSlot(exchange, signal) {

@@ -1,12 +1,12 @@
 /** The worker of a restored database, which waits until the operator releases the outgoing messages. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { areMessagesHeld } from '@rollcall/backup/store/restorations'
+import { areMessagesHeldByRestore } from '@rollcall/backup/store/restorations'
 import type { Database } from '@rollcall/database/database'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
 import type { Log } from '@rollcall/observe/log'
 import type { RunningWorker } from './worker.ts'
 
-interface StartWhenReleasedDeps {
+interface StartWhenMessagesReleasedDeps {
   readonly db: Database
   readonly log: Pick<Log, 'info' | 'warn'>
   readonly start: () => Promise<RunningWorker>
@@ -15,14 +15,19 @@ interface StartWhenReleasedDeps {
 }
 
 /** Starts the work at once, or if messages are held, after their release. Until then `working` returns true. */
-export async function startWhenReleased({ db, log, start, pause = 1_000 }: StartWhenReleasedDeps): Promise<RunningWorker> {
-  if (!(await areMessagesHeld(db))) return start()
+export async function startWhenMessagesReleased({
+  db,
+  log,
+  start,
+  pause = 1_000,
+}: StartWhenMessagesReleasedDeps): Promise<RunningWorker> {
+  if (!(await areMessagesHeldByRestore(db))) return start()
   log.warn('outgoing messages are held, because the database was restored: run rollcall restore release')
   const stopping = new AbortController()
   let worker: RunningWorker | null = null
   const isReleased = async (): Promise<boolean> => {
     try {
-      return !(await areMessagesHeld(db))
+      return !(await areMessagesHeldByRestore(db))
     } catch (error) {
       log.warn({ database: safeDatabaseError(error) }, 'held messages cannot be looked for; tried again soon')
       return false

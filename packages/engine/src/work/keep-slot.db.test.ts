@@ -6,7 +6,7 @@ import { createLog } from '@rollcall/observe/log'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
-import type { KeptSlot } from '../exchange/acceptance-slots.ts'
+import type { ReservedWorkerSlot } from '../exchange/acceptance-slots.ts'
 import { type AcceptedExchange, findAcceptedExchange, SMALL_REQUEST_BYTES } from '../store/exchanges/accepted-exchanges.ts'
 import { type ClaimedExchange, claimExchanges } from '../store/exchanges/claims.ts'
 import { createReceivedMessageStore } from '../store/exchanges/exchanges.ts'
@@ -78,7 +78,7 @@ const keep = (participant: number, changes: Partial<AcceptedExchange> = {}) =>
   work.keepSlot(asked(participant, changes), stopping.signal)
 
 /** Accepts an exchange, with the claim of a slot that is kept for it. */
-async function accept(exchange: AcceptedExchange, slot: KeptSlot | null): Promise<void> {
+async function accept(exchange: AcceptedExchange, slot: ReservedWorkerSlot | null): Promise<void> {
   const { id, sender_uri, encrypted, items, request, request_bytes } = exchange
   await createReceivedMessageStore(database.db, { waiting: 10 }).remember({
     ...exchange,

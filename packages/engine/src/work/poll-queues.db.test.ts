@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Wake } from '@rollcall/base/shared/wake'
+import type { LoopWake } from '@rollcall/base/shared/wake'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { createReceivedMessageStore } from '../store/exchanges/exchanges.ts'
@@ -14,7 +14,7 @@ afterEach(() => database.close())
 /** Polls once. Returns for each loop the seconds after which it is woken. */
 async function polled(): Promise<Readonly<Record<string, number>>> {
   const raised: Record<string, number> = {}
-  const wake = (name: string): Wake => ({
+  const wake = (name: string): LoopWake => ({
     raise(after = 0) {
       raised[name] = Math.round(after / 100) / 10
     },

@@ -4,7 +4,7 @@
  * node, and work whose announcement was lost.
  */
 
-import type { Wake } from '@rollcall/base/shared/wake'
+import type { LoopWake } from '@rollcall/base/shared/wake'
 import type { Database } from '@rollcall/database/database'
 import { secondsUntilDue } from '@rollcall/database/queue'
 import type { MailboxDrainer } from '@rollcall/delivery/notify/drain-mailboxes'
@@ -21,11 +21,11 @@ const OVERDUE_POLL_MS = 200
 interface PollDeps {
   readonly db: Pick<Database, 'claims'>
   readonly mailboxes: Pick<MailboxDrainer, 'anyDue'>
-  readonly exchangesWake: Wake
-  readonly deliveriesWake: Wake
-  readonly outboxWake: Wake
+  readonly exchangesWake: LoopWake
+  readonly deliveriesWake: LoopWake
+  readonly outboxWake: LoopWake
   /** Plans the next call of `pollQueues`: it wakes the loop that makes these calls. */
-  readonly wake: Wake
+  readonly wake: LoopWake
 }
 
 /** Asks the database which queues have work, wakes their loops, and plans the next poll. */

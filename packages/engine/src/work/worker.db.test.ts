@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Writable } from 'node:stream'
 import { SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
-import { createWake } from '@rollcall/base/shared/wake'
+import { createLoopWake } from '@rollcall/base/shared/wake'
 import { DEFAULT_LIMITS, type Limits } from '@rollcall/core/limits'
 import { openDatabase } from '@rollcall/database/database'
 import { createLog } from '@rollcall/observe/log'
@@ -56,12 +56,12 @@ async function worker(work: Work, limits: Partial<Limits> = {}, connection = dat
     dispatcher: { due: () => undefined, poll: async () => undefined, idle: async () => undefined },
     mailboxes: { due: () => undefined, anyDue: () => undefined, poll: async () => undefined, idle: async () => undefined },
     acceptanceSlots: createAcceptanceSlots(),
-    exchangesWake: createWake(),
-    deliveriesWake: createWake(),
-    mailboxesWake: createWake(),
+    exchangesWake: createLoopWake(),
+    deliveriesWake: createLoopWake(),
+    mailboxesWake: createLoopWake(),
     publishOutbox: async () => undefined,
-    outboxWake: createWake(),
-    sourcesWake: createWake(),
+    outboxWake: createLoopWake(),
+    sourcesWake: createLoopWake(),
     async answer(exchange, signal) {
       await work(exchange.transaction_id, exchange, signal)
       await answered(exchange)

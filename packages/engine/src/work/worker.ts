@@ -1,6 +1,6 @@
 /** A worker answers accepted exchanges, sends deliveries and notifications, and publishes the event outbox. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createWake, type Wake } from '@rollcall/base/shared/wake'
+import { createLoopWake, type LoopWake } from '@rollcall/base/shared/wake'
 import type { Limits } from '@rollcall/core/limits'
 import type { Database } from '@rollcall/database/database'
 import { safeDatabaseError } from '@rollcall/database/database-errors'
@@ -27,18 +27,18 @@ export type WorkerDeps = Pick<ExchangeWorkDeps, 'clock' | 'log' | 'metrics' | 'a
   readonly dispatcher: Dispatcher
   readonly mailboxes: MailboxDrainer
   /** Woken when an accepted exchange may be due. */
-  readonly exchangesWake: Wake
+  readonly exchangesWake: LoopWake
   readonly acceptanceSlots: Pick<AcceptanceSlots, 'open'>
   /** Woken when a delivery may be due. */
-  readonly deliveriesWake: Wake
+  readonly deliveriesWake: LoopWake
   /** Woken when a notification may be due. */
-  readonly mailboxesWake: Wake
+  readonly mailboxesWake: LoopWake
   /** Publishes the events that wait in the event outbox, until the signal is aborted. */
   readonly publishOutbox: (signal: AbortSignal) => Promise<void>
   /** Woken when rows may wait in the event outbox. */
-  readonly outboxWake: Wake
+  readonly outboxWake: LoopWake
   /** Woken when the source file of a registry was set or changed. */
-  readonly sourcesWake: Pick<Wake, 'raise'>
+  readonly sourcesWake: Pick<LoopWake, 'raise'>
 }
 
 /** The most accepted requests above 262,144 bytes that are answered at a time; one of each participant at most. */
@@ -67,7 +67,7 @@ export async function startWorker(deps: WorkerDeps): Promise<RunningWorker> {
   await openMinConnections(db.claims)
   await openMinConnections(db.asyncSearches)
   deps.acceptanceSlots.open((exchange) => exchanges.keepSlot(exchange, signal))
-  const pollWake = createWake()
+  const pollWake = createLoopWake()
   const listening = listenForWork(db.connection, {
     signal,
     onExchanges: exchangesWake.raise,
@@ -116,7 +116,7 @@ interface WorkerLoop {
  */
 function startLoop(
   poll: () => Promise<void>,
-  deps: Pick<WorkerDeps, 'clock' | 'log'> & { readonly wake: Wake; readonly signal: AbortSignal },
+  deps: Pick<WorkerDeps, 'clock' | 'log'> & { readonly wake: LoopWake; readonly signal: AbortSignal },
 ): WorkerLoop {
   const { clock, log, wake, signal } = deps
   let pause = 0

@@ -57,7 +57,7 @@ export async function eraseExpiredOwnKeys(db: Database): Promise<void> {
 }
 
 /** Changes of keys in a transaction. No other transaction changes keys at the same time. */
-export interface OwnKeyChange {
+export interface OwnKeyTransaction {
   list(): Promise<readonly OwnKey[]>
   add(key: NewOwnKey, state: 'next' | 'active'): Promise<void>
   activate(kid: string): Promise<void>
@@ -72,14 +72,14 @@ export interface OwnKeyChange {
 }
 
 /** Changes keys in one transaction. A second such change waits until the first has ended. */
-export async function changeOwnKeys<Result>(db: Database, work: (change: OwnKeyChange) => Promise<Result>): Promise<Result> {
+export async function changeOwnKeys<Result>(db: Database, work: (change: OwnKeyTransaction) => Promise<Result>): Promise<Result> {
   return db.kysely.transaction().execute(async (transaction) => {
     await lockKeyChanges(transaction)
-    return work(createOwnKeyChange(transaction))
+    return work(createOwnKeyTransaction(transaction))
   })
 }
 
-function createOwnKeyChange(transaction: Transaction<unknown>): OwnKeyChange {
+function createOwnKeyTransaction(transaction: Transaction<unknown>): OwnKeyTransaction {
   return {
     list: async () => (await sql<OwnKey>`${sql.raw(LIST_OWN_KEYS)}`.execute(transaction)).rows,
     async add({ kid, use, algorithm, sealed }, state) {

@@ -6,9 +6,9 @@ import type { Limits } from '@rollcall/core/limits'
 import type { Database } from '@rollcall/database/database'
 import type { Metrics } from '@rollcall/observe/metrics'
 import { RequestFault } from '@rollcall/protocol'
-import { type DayCountTable, type DayUse, readDayUse } from '../store/day-counts.ts'
+import { type DayCountTable, type DayStorageUse, readDayStorageUse } from '../store/day-counts.ts'
 
-interface DailyLimit {
+interface DailyStorageLimit {
   readonly table: DayCountTable
   /** The names, in `limits.ts`, of the limits of messages and of their bytes. */
   readonly messages: 'inbox_messages' | 'accepted_requests'
@@ -17,7 +17,7 @@ interface DailyLimit {
   readonly name: string
 }
 
-const DAILY_LIMITS = {
+const DAILY_STORAGE_LIMITS = {
   inbox: { table: 'inbox_day', messages: 'inbox_messages', bytes: 'inbox_bytes', name: 'callbacks' },
   accepted: {
     table: 'accepted_day',
@@ -25,11 +25,11 @@ const DAILY_LIMITS = {
     bytes: 'accepted_bytes',
     name: 'requests that are answered later',
   },
-} as const satisfies Record<string, DailyLimit>
+} as const satisfies Record<string, DailyStorageLimit>
 
 /** The dependencies of `storeWithinDailyLimit`. */
 export interface DayLimitDeps {
-  readonly dayUses: DayUseReader
+  readonly dayUses: DayStorageUseReader
   readonly limits: Pick<Limits, 'inbox_messages' | 'inbox_bytes' | 'accepted_requests' | 'accepted_bytes'>
   readonly metrics: Pick<Metrics, 'requestRefused'>
 }
@@ -48,11 +48,11 @@ interface MessageToStore<Result> {
  */
 export async function storeWithinDailyLimit<Result>(
   { dayUses, limits, metrics }: DayLimitDeps,
-  bound: keyof typeof DAILY_LIMITS,
+  bound: keyof typeof DAILY_STORAGE_LIMITS,
   participant: number,
   { persist, known }: MessageToStore<Result>,
 ): Promise<Result> {
-  const { table, messages, bytes, name } = DAILY_LIMITS[bound]
+  const { table, messages, bytes, name } = DAILY_STORAGE_LIMITS[bound]
   const used = await dayUses.of(table, participant)
   const full = used.messages >= limits[messages] ? messages : used.bytes >= limits[bytes] ? bytes : undefined
   if (full === undefined) return persist()
@@ -64,21 +64,24 @@ export async function storeWithinDailyLimit<Result>(
 }
 
 /** Reads, through a cache, how much was stored for each participant today. */
-export interface DayUseReader {
+export interface DayStorageUseReader {
   /**
    * Returns how much was stored for a participant today. The counts are at most half a second old.
    * @param participant `Participant.id`
    */
-  of(table: DayCountTable, participant: number): Promise<DayUse>
+  of(table: DayCountTable, participant: number): Promise<DayStorageUse>
 }
 
 /**
  * Creates a cache of the counts, so that a check costs no statement for each message. Messages that arrive while a
  * count is cached are not in the count, so a participant may exceed its limit by these messages.
  */
-export function createDayUseReader(db: Pick<Database, 'pool'>, { now }: Pick<Clock, 'now'> = SYSTEM_CLOCK): DayUseReader {
-  const usesIn = (table: DayCountTable): ShortLivedCache<DayUse> =>
-    createShortLivedCache((id) => readDayUse(db, table, Number(id)), { now })
+export function createDayStorageUseReader(
+  db: Pick<Database, 'pool'>,
+  { now }: Pick<Clock, 'now'> = SYSTEM_CLOCK,
+): DayStorageUseReader {
+  const usesIn = (table: DayCountTable): ShortLivedCache<DayStorageUse> =>
+    createShortLivedCache((id) => readDayStorageUse(db, table, Number(id)), { now })
   const cachesByTable = { inbox_day: usesIn('inbox_day'), accepted_day: usesIn('accepted_day') }
   return { of: (table, participant) => cachesByTable[table].get(String(participant)) }
 }

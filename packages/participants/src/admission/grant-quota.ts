@@ -6,7 +6,7 @@
 import { type CountedQuantity, dailyLimitOf, type Grant, minuteLimitOf } from '@rollcall/core/model/grant'
 import type { Database } from '@rollcall/database/database'
 import type { Metrics } from '@rollcall/observe/metrics'
-import { readUsedToday, takeDailyQuota } from '../store/grant-use.ts'
+import { readQuotaUseToday, takeDailyQuota } from '../store/grant-use.ts'
 import { takeTokens } from '../store/quotas.ts'
 
 /** Counts what a participant uses under a grant. A day begins at midnight in UTC. */
@@ -75,7 +75,7 @@ export function createGrantQuota(db: Pick<Database, 'pool'>, metrics: Pick<Metri
     },
     async isUsedUp(what, of) {
       const most = dailyLimitOf(of.grant.terms, what)
-      return most !== undefined && (await readUsedToday(db, used(what, of))) >= most
+      return most !== undefined && (await readQuotaUseToday(db, used(what, of))) >= most
     },
   }
 }

@@ -95,7 +95,11 @@ export function createQuota({ limits, metrics, take, turns, delay = SYSTEM_CLOCK
       if (others > 0) inFlight.set(id, others)
       else inFlight.delete(id)
     }
-    return { hold, holdAnswer: held.addAnswer, ...createTurnAndLeave(() => turns.take(`large requests of ${id}`), delay, left) }
+    return {
+      hold,
+      holdAnswer: held.addAnswer,
+      ...createAdmissionTurnAndLeave(() => turns.take(`large requests of ${id}`), delay, left),
+    }
   }
 
   const count = async ({ id, rate_limit }: QuotaOwner): Promise<void> => {
@@ -135,7 +139,7 @@ export function createQuota({ limits, metrics, take, turns, delay = SYSTEM_CLOCK
  * `leave` ends the request and its turn.
  * @param left is called once by `leave`: ends the counts of the request and of its bytes
  */
-function createTurnAndLeave(
+function createAdmissionTurnAndLeave(
   takeTurn: () => Slot,
   delay: NonNullable<QuotaDeps['delay']>,
   left: () => void,

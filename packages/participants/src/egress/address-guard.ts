@@ -148,16 +148,16 @@ async function withTimeLimit<Value>(timeoutMs: number, promise: Promise<Value>):
   }
 }
 
-/** The participant to which a guard belongs. */
-export interface GuardOwner {
+/** The participant or consent authority to which a guard belongs. */
+export interface AddressGuardOwner {
   readonly id: number
   readonly outgoing: readonly AllowedHost[]
 }
 
-/** The address guards of all participants. */
+/** The address guards of all participants, or of all consent authorities. */
 export interface ParticipantGuards {
-  /** The guard of a participant. @param identity our client certificate; requests without it use other connections */
-  of(participant: GuardOwner, identity?: ClientIdentity): AddressGuard
+  /** The guard of one of them. @param identity our client certificate; requests without it use other connections */
+  of(participant: AddressGuardOwner, identity?: ClientIdentity): AddressGuard
   /** Closes all open connections, after the requests that are under way. */
   close(): Promise<void>
 }

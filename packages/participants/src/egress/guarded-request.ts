@@ -1,5 +1,5 @@
 /** Sends one request over a guarded connection, limited in time and size. Redirects are not followed. */
-import { Pieces } from '@rollcall/base/shared/pieces'
+import { ByteCollector } from '@rollcall/base/shared/pieces'
 import type { Dispatcher } from 'undici'
 import { AddressRefused, errorCodeOf, RequestFailed } from './problems.ts'
 
@@ -65,7 +65,7 @@ async function readAnswerBody(
 ): Promise<Uint8Array> {
   const encoding = headers['content-encoding'] ?? 'identity'
   const announced = Number(headers['content-length'] ?? 0)
-  const chunks = new Pieces()
+  const chunks = new ByteCollector()
   try {
     if (encoding !== 'identity') throw new RequestFailed('encoded')
     if (announced > maxBytes && beyond === 'refuse') throw new RequestFailed('too_large')

@@ -19,7 +19,7 @@ export interface ProgramParties {
 }
 
 /** A search to show. `later`: it is answered by callback. */
-export interface ShownSearch extends ProgramParties {
+export interface ProgramPartiesAndSearch extends ProgramParties {
   readonly criteria: JsonObject
   readonly later: boolean
 }
@@ -27,7 +27,7 @@ export interface ShownSearch extends ProgramParties {
 const OUR_KEY_SET_PATH = '/.well-known/jwks.json'
 const KID_PLACEHOLDER = 'KID'
 
-export const searchAsPython = ({ criteria, later, ...program }: ShownSearch): string =>
+export const searchAsPython = ({ criteria, later, ...program }: ProgramPartiesAndSearch): string =>
   pythonProgram(program, `${later ? 'search_later' : 'search'}(${pythonLiteral(criteria)})`)
 
 /**
@@ -58,7 +58,7 @@ print(registry.${call})
 `
 }
 
-export function searchAsJava({ criteria, later, ...program }: ShownSearch): string {
+export function searchAsJava({ criteria, later, ...program }: ProgramPartiesAndSearch): string {
   const question = `(ObjectNode) json(${textLiteral(JSON.stringify(criteria))})`
   return javaProgram(program, later ? `searchLater(null, ${question})` : `search(${question})`)
 }

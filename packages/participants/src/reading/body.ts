@@ -1,7 +1,7 @@
 /** Reads the body of a request: checks its type and size, and decodes it as UTF-8. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import { Pieces } from '@rollcall/base/shared/pieces'
+import { ByteCollector } from '@rollcall/base/shared/pieces'
 import { type AcceptedTypes, bodyTypeProblem, RequestFault } from '@rollcall/protocol'
 
 /** A request from the HTTP layer, whose body is not read yet. */
@@ -28,7 +28,7 @@ export interface AdmittedRequest extends IncomingRequest {
 }
 
 /** The members of an admitted request that reading its body needs. */
-type BodyReadMembers = Pick<AdmittedRequest, 'headers' | 'body' | 'hold' | 'waitForLargeTurn' | 'endLargeTurn'>
+type RequestWithBodyToRead = Pick<AdmittedRequest, 'headers' | 'body' | 'hold' | 'waitForLargeTurn' | 'endLargeTurn'>
 
 /**
  * When a body of this many bytes or more has been read, it waits for a turn (`waitForLargeTurn`): a node works on one such body
@@ -49,7 +49,7 @@ export type CountBytesInMemory = (bytes: number) => void
  * 400 the connection ends early. Faults of `hold` and `checkBeginning` are passed on
  */
 export async function readJsonBody(
-  { headers, body, hold, waitForLargeTurn, endLargeTurn }: BodyReadMembers,
+  { headers, body, hold, waitForLargeTurn, endLargeTurn }: RequestWithBodyToRead,
   maxBytes: number,
   accepted: AcceptedTypes,
   checkBeginning: (bytes: Buffer) => void,
@@ -125,7 +125,7 @@ function readBytes(
   { hold, check }: { readonly hold?: CountBytesInMemory; readonly check?: (beginning: Buffer) => Promise<void> } = {},
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks = new Pieces()
+    const chunks = new ByteCollector()
     let size = 0
     const onData = (chunk: Buffer): void => {
       size += chunk.length

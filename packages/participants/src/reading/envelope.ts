@@ -47,12 +47,12 @@ export function envelopeBounds(
 ): JsonBounds {
   const paths = bulk.map((path) => ['message', ...path])
   const maxItems = batch === null ? {} : { maxItems: limits.batch_items }
-  return { ...commonBounds(limits), bulk: { paths, ...maxItems, maxOutside: MOST_FRAME_VALUES } }
+  return { ...envelopeAndMessageBounds(limits), bulk: { paths, ...maxItems, maxOutside: MOST_FRAME_VALUES } }
 }
 
 /** The bounds for parsing a decrypted message. The sender is known by then, and a later step refuses too many items. */
 export function messageBounds(limits: DepthLimit, { bulk }: Pick<MessageRow, 'bulk'>): JsonBounds {
-  return { ...commonBounds(limits), bulk: { paths: bulk, maxOutside: MOST_FRAME_VALUES } }
+  return { ...envelopeAndMessageBounds(limits), bulk: { paths: bulk, maxOutside: MOST_FRAME_VALUES } }
 }
 
 /** Levels of JSON around each item of a message: the body, the message, the array. */
@@ -63,7 +63,7 @@ export function itemBounds({ body_depth }: DepthLimit): JsonBounds {
   return { maxDepth: Math.max(1, body_depth - LEVELS_AROUND_ITEM), maxValues: MOST_FRAME_VALUES, maxNames: MOST_OBJECT_MEMBERS }
 }
 
-const commonBounds = ({ body_depth }: DepthLimit): JsonBounds => ({
+const envelopeAndMessageBounds = ({ body_depth }: DepthLimit): JsonBounds => ({
   maxDepth: body_depth,
   maxValues: MOST_BODY_VALUES,
   maxNames: MOST_OBJECT_MEMBERS,

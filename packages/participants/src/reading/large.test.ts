@@ -14,7 +14,7 @@ import {
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { envelopeBounds, messageBounds, readEnvelope, readMessage } from './envelope.ts'
-import { findMessageCheckedByThread, messageWithItems, readLargeEnvelope, readLargeMessage } from './large.ts'
+import { findMessageCheckedByThread, joinSplitMessage, readLargeEnvelope, readLargeMessage } from './large.ts'
 import { createReadingThreads } from './threads.ts'
 
 const SEARCH = operation('search')
@@ -56,8 +56,8 @@ const large = (message: JsonObject) =>
     const checked = findMessageCheckedByThread(message)
     if (checked === undefined) throw new Error('it was not read on a thread')
     return {
-      values: canonicalJson(await messageWithItems(SEARCH, checked, 'values')),
-      text: canonicalJson(await messageWithItems(SEARCH, checked, 'text')),
+      values: canonicalJson(await joinSplitMessage(SEARCH, checked, 'values')),
+      text: canonicalJson(await joinSplitMessage(SEARCH, checked, 'text')),
     }
   })
 

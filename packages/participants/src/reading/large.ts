@@ -87,7 +87,7 @@ export function findMessageCheckedByThread(message: JsonObject): ValidSplitMessa
 }
 
 /** Puts the items back into a message: as values for answering, or as text for storing. */
-export async function messageWithItems(
+export async function joinSplitMessage(
   { request }: Operation,
   { frame, items }: ValidSplitMessage,
   as: 'values' | 'text',

@@ -5,7 +5,7 @@
  */
 import { parentPort } from 'node:worker_threads'
 import { type Message, referenceId } from '@rollcall/core/model/exchange'
-import { BodyUnreadable, parsePersistedMessage } from '@rollcall/keys/bodies'
+import { BodyUnreadable, parseDecryptedBody } from '@rollcall/keys/bodies'
 import {
   type CanonicalFormName,
   canonicalJson,
@@ -171,7 +171,7 @@ interface PersistedRequest {
 /** Reads the header and message of a stored request; null when this version cannot read them. */
 function readPersistedTask(task: MessageTextTask): PersistedRequest | null {
   try {
-    const { header, message, traceparent = null } = parsePersistedMessage(task.text)
+    const { header, message, traceparent = null } = parseDecryptedBody(task.text)
     if (header === undefined || !isMessage(message)) return null
     return { header, message: splitOffItems(task.operation, message), traceparent }
   } catch (error) {

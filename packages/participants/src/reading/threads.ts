@@ -27,7 +27,7 @@ export const LEAST_LARGE_TEXT_LENGTH = 65_536
 /** The most threads: more would help only when more large bodies arrive at once. */
 const MAX_THREADS = 4
 
-interface WaitingWork {
+interface WaitingReadingTask {
   readonly order: NamedReadingTask
   readonly settle: PromiseWithResolvers<unknown>
 }
@@ -38,11 +38,11 @@ interface WaitingWork {
  */
 export function createReadingThreads(most = Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1))): ReadingThreads {
   /** The waiting work by `Participant.id`, in the order of turns. */
-  const waiting = new Map<number, WaitingWork[]>()
+  const waiting = new Map<number, WaitingReadingTask[]>()
   const idle: Worker[] = []
   let started = 0
 
-  const next = (): WaitingWork | undefined => {
+  const next = (): WaitingReadingTask | undefined => {
     for (const [participant, [first, ...rest]] of waiting) {
       waiting.delete(participant)
       if (rest.length > 0) waiting.set(participant, rest)
@@ -71,7 +71,7 @@ export function createReadingThreads(most = Math.min(MAX_THREADS, Math.max(1, av
     if (waiting.size === 0) return
     const worker = thread()
     if (worker === undefined) return
-    const { order, settle } = next() as WaitingWork
+    const { order, settle } = next() as WaitingReadingTask
     const free = (): void => {
       worker.off('message', onMessage).off('error', onEnd).off('exit', onEnd)
     }

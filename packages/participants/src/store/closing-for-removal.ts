@@ -28,7 +28,7 @@ const CLOSING_SQL: Readonly<Record<Removable, ClosingSql>> = {
 }
 
 /** Closes the registry or participant for all nodes within a second. @returns a function that opens it again */
-export async function closeForRemoval(
+export async function closeRegistryOrParticipant(
   { pool }: Pick<Database, 'pool'>,
   removable: Removable,
   id: number,

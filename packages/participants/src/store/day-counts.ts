@@ -9,7 +9,7 @@ export const [INBOX_DAY, ACCEPTED_DAY] = ['inbox_day', 'accepted_day'] as const
 export type DayCountTable = typeof INBOX_DAY | typeof ACCEPTED_DAY
 
 /** How much was stored for a participant today. */
-export interface DayUse {
+export interface DayStorageUse {
   readonly messages: number
   /** The number of bytes as stored, in encrypted form. */
   readonly bytes: number
@@ -33,8 +33,12 @@ export const countMessagesSql = (table: DayCountTable, written: string, messages
       set messages = held.messages + excluded.messages, bytes = held.bytes + excluded.bytes`
 
 /** Reads how many messages and bytes were stored for a participant today. */
-export async function readDayUse({ pool }: Pick<Database, 'pool'>, table: DayCountTable, participant: number): Promise<DayUse> {
-  const { rows } = await pool.query<DayUse>({
+export async function readDayStorageUse(
+  { pool }: Pick<Database, 'pool'>,
+  table: DayCountTable,
+  participant: number,
+): Promise<DayStorageUse> {
+  const { rows } = await pool.query<DayStorageUse>({
     name: `today in ${table}`,
     text: `select coalesce(sum(messages), 0)::bigint as messages, coalesce(sum(bytes), 0)::bigint as bytes,
         ceil(86400 - extract(epoch from now())::numeric % 86400)::int as seconds_left
@@ -47,6 +51,6 @@ export async function readDayUse({ pool }: Pick<Database, 'pool'>, table: DayCou
 }
 
 /** Deletes the counts of past days, except yesterday: a statement that began before midnight may still be counting. */
-export async function deleteOldDays({ pool }: Pick<Database, 'pool'>, table: DayCountTable): Promise<void> {
+export async function deleteOldDayCounts({ pool }: Pick<Database, 'pool'>, table: DayCountTable): Promise<void> {
   await pool.query(`delete from ${table} where day < ${TODAY_SQL} - 1`)
 }

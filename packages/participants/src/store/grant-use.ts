@@ -40,7 +40,7 @@ export const countGrantUseSql = (rows: string): string =>
     on conflict (participant, registry, counted, day) do update set used = held.used + excluded.used`
 
 /** The number that was used today for this participant, registry and `counted`; 0 when nothing was used. */
-export async function readUsedToday(
+export async function readQuotaUseToday(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, counted }: DailyQuotaKey,
 ): Promise<number> {

@@ -7,7 +7,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { createGroupCommit, oncePerPool } from '@rollcall/database/group-commit'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import { timestampInstant } from '@rollcall/protocol'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import { sql, type Transaction } from 'kysely'
@@ -55,7 +55,7 @@ export async function hasHadGrant(
   sender_id: string,
   registries: readonly number[],
 ): Promise<boolean> {
-  if (!isStorable(sender_id)) return false
+  if (!isTextStorable(sender_id)) return false
   const { rowCount } = await pool.query(
     `select from participant_grant join participant on participant.id = participant
       where sender_id = $1 and registry = any($2) limit 1`,
@@ -108,21 +108,21 @@ async function checkSameEnvironment(
     select namespace, environment from ${sql.raw(REGISTRIES_SQL)} as registry where id = ${id}`.execute(transaction)
   const [registry] = rows
   if (registry === undefined) throw new StoreRefusal('no such registry')
-  const problem = environmentProblem(environment, registry)
+  const problem = grantEnvironmentProblem(environment, registry)
   if (problem !== null) throw new StoreRefusal(problem)
 }
 
 /** Says why a participant of this environment may have no grant in the registry; null: it may have one. */
-export function environmentProblem(
+export function grantEnvironmentProblem(
   participant: Environment,
   { namespace, environment }: Pick<Registry, 'namespace' | 'environment'>,
 ): string | null {
   if (participant === environment) return null
-  return `the registry ${namespace} is ${environment} and the participant is ${participant}; ${ADVICE_BY_ENVIRONMENT[participant]}`
+  return `the registry ${namespace} is ${environment} and the participant is ${participant}; ${GRANT_ADVICE_BY_ENVIRONMENT[participant]}`
 }
 
 /** What the operator can do when the environments of registry and participant differ, by that of the participant. */
-const ADVICE_BY_ENVIRONMENT: Readonly<Record<Environment, string>> = {
+const GRANT_ADVICE_BY_ENVIRONMENT: Readonly<Record<Environment, string>> = {
   sandbox: 'rollcall participant promote makes a participant live',
   live: 'add a sandbox participant for it with rollcall participant add --sandbox',
 }

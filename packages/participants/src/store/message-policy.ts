@@ -5,7 +5,7 @@ import { type AllowedHost, hostsByName, hostsNotIn, MAX_ADDRESS_LENGTH } from '@
 import type { JournalAct } from '@rollcall/core/model/journal'
 import { ENCRYPTION_POLICIES, type MessagePolicy, SIGNATURE_POLICIES } from '@rollcall/core/model/participant'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import { DEFAULT_SIGNATURE_PROFILE, profileProblem } from '@rollcall/protocol'
 
 /** The policy of a new participant for which the operator gives none. */
@@ -21,7 +21,7 @@ export const DEFAULT_MESSAGE_POLICY: MessagePolicy = {
 const MOST_ALLOWED_HOSTS = 100
 
 /** Adds `allow_unsigned: false` to changes that give `signature_policy` without `allow_unsigned`. */
-export function withImpliedChanges(changes: Partial<MessagePolicy>): Partial<MessagePolicy> {
+export function withAllowUnsignedDefault(changes: Partial<MessagePolicy>): Partial<MessagePolicy> {
   return { ...(changes.signature_policy !== undefined && { allow_unsigned: false }), ...changes }
 }
 
@@ -53,7 +53,7 @@ function messagePolicyProblem(policy: MessagePolicy): string | null {
 
 /** True when a text has the form of an address. The address guard checks the address when it is used. */
 function hasAddressForm(text: string): boolean {
-  return text.length <= MAX_ADDRESS_LENGTH && isStorable(text) && /^https?:\/\//i.test(text) && URL.canParse(text)
+  return text.length <= MAX_ADDRESS_LENGTH && isTextStorable(text) && /^https?:\/\//i.test(text) && URL.canParse(text)
 }
 
 /** Returns the first rule that a list of allowed hosts breaks, or null. */

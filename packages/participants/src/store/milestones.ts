@@ -7,7 +7,7 @@ import type { Database } from '@rollcall/database/database'
 import { oncePerPool } from '@rollcall/database/group-commit'
 
 /** When the participant's system was first seen to do each step of the checklist; null: not yet. */
-export interface Milestones {
+export interface ChecklistStepTimes {
   /** A request was received, so the participant had an access token. */
   readonly token: Date | null
   /** The participant has sent a search. */
@@ -18,13 +18,13 @@ export interface Milestones {
   readonly callback: Date | null
 }
 
-/** The least milliseconds until `noteMilestones` calls `look` again for a participant: `look` reads hundreds of messages. */
-const MILESTONE_READ_INTERVAL_MS = 60_000
-/** The most participants in `lastMilestoneReadTimes`. When there are as many, all are removed. */
+/** The least milliseconds until `noteChecklistSteps` calls `look` again for a participant: `look` reads hundreds of messages. */
+const CHECKLIST_READ_INTERVAL_MS = 60_000
+/** The most participants in `lastChecklistReadTimes`. When there are as many, all are removed. */
 const MOST_REMEMBERED_PARTICIPANTS = 10_000
 
-/** The time, in milliseconds, of the last call of the `look` of `noteMilestones`, by `Participant.id`. */
-const lastMilestoneReadTimes = oncePerPool(() => new Map<number, number>())
+/** The time, in milliseconds, of the last call of the `look` of `noteChecklistSteps`, by `Participant.id`. */
+const lastChecklistReadTimes = oncePerPool(() => new Map<number, number>())
 
 /**
  * Returns the noted steps. When some are missing, calls `look`, as a rule at most once a minute for a participant in each
@@ -32,15 +32,15 @@ const lastMilestoneReadTimes = oncePerPool(() => new Map<number, number>())
  * @param look finds the time at which each step of a participant was first seen
  * @param now milliseconds
  */
-export async function noteMilestones(
+export async function noteChecklistSteps(
   { pool }: Pick<Database, 'pool'>,
   { id }: Pick<Participant, 'id'>,
-  { look, now }: { readonly look: (participant: number) => Promise<Milestones>; readonly now: number },
-): Promise<Milestones> {
-  const noted = await readNotedMilestones({ pool }, id)
+  { look, now }: { readonly look: (participant: number) => Promise<ChecklistStepTimes>; readonly now: number },
+): Promise<ChecklistStepTimes> {
+  const noted = await readNotedChecklistStepTimes({ pool }, id)
   if (Object.values(noted).every((at) => at !== null)) return noted
-  const looks = lastMilestoneReadTimes(pool)
-  if (now - (looks.get(id) ?? Number.NEGATIVE_INFINITY) < MILESTONE_READ_INTERVAL_MS) return noted
+  const looks = lastChecklistReadTimes(pool)
+  if (now - (looks.get(id) ?? Number.NEGATIVE_INFINITY) < CHECKLIST_READ_INTERVAL_MS) return noted
   if (looks.size >= MOST_REMEMBERED_PARTICIPANTS) looks.clear()
   looks.set(id, now)
   const seen = Object.entries(await look(id)).filter(([, at]) => at !== null)
@@ -52,11 +52,11 @@ export async function noteMilestones(
       [id, seen.map(([step]) => step), seen.map(([, at]) => at)],
     )
   }
-  return readNotedMilestones({ pool }, id)
+  return readNotedChecklistStepTimes({ pool }, id)
 }
 
-async function readNotedMilestones({ pool }: Pick<Database, 'pool'>, id: number): Promise<Milestones> {
-  const { rows } = await pool.query<{ step: keyof Milestones; at: Date }>(
+async function readNotedChecklistStepTimes({ pool }: Pick<Database, 'pool'>, id: number): Promise<ChecklistStepTimes> {
+  const { rows } = await pool.query<{ step: keyof ChecklistStepTimes; at: Date }>(
     'select step, at from participant_milestone where participant = $1',
     [id],
   )

@@ -3,7 +3,7 @@ import type { Operator, OperatorRole } from '@rollcall/core/model/operator'
 import type { Database } from '@rollcall/database/database'
 import { isUniqueViolation } from '@rollcall/database/database-errors'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 
 /** A token as operators see it in the list. */
@@ -33,7 +33,7 @@ export async function addOperatorToken(
   token: Pick<Operator, 'name' | 'roles' | 'registries' | 'authority'> & { readonly sha256: Buffer; readonly expires_at: Date },
 ): Promise<number> {
   const { name, sha256, roles, registries, authority, expires_at } = token
-  if (name.trim() === '' || name.length > MOST_TOKEN_NAME_CHARACTERS || !isStorable(name)) {
+  if (name.trim() === '' || name.length > MOST_TOKEN_NAME_CHARACTERS || !isTextStorable(name)) {
     throw new StoreRefusal(`name: must have 1 to ${MOST_TOKEN_NAME_CHARACTERS} characters`)
   }
   try {

@@ -38,7 +38,7 @@ export interface CallbackSettings {
 }
 
 /** The largest allowed value of `concurrency`. */
-export const MOST_CONCURRENCY = 128
+export const MOST_CALLBACK_CONCURRENCY = 128
 
 /** The callback settings of a participant that has none: no callbacks are sent to it. */
 export const NO_CALLBACK_SETTINGS: CallbackSettings = {
@@ -88,7 +88,7 @@ const callbackSettingsFinder = oncePerPool((pool) =>
 )
 
 const CALLBACK_SETTING_RANGES = [
-  ['concurrency', 1, MOST_CONCURRENCY],
+  ['concurrency', 1, MOST_CALLBACK_CONCURRENCY],
   ['rate', 1, 10_000],
   ['timeout_ms', 100, 120_000],
   ['notify_items', 1, 1_000],

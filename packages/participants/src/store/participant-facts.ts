@@ -5,15 +5,18 @@ import type { DatabaseWithPool } from '@rollcall/database/database'
 type WithParticipantId = Pick<Participant, 'id'>
 
 /** The times of one client secret. */
-export interface SecretTimes {
+export interface ClientSecretPeriod {
   readonly created_at: Date
   /** The time at which the secret was retired; null: it is live. */
   readonly retired_at: Date | null
 }
 
 /** Lists the times of a participant's client secrets, the newest first; never the secrets. */
-export async function listSecretTimes({ pool }: DatabaseWithPool, { id }: WithParticipantId): Promise<readonly SecretTimes[]> {
-  const { rows } = await pool.query<SecretTimes>(
+export async function listClientSecretPeriods(
+  { pool }: DatabaseWithPool,
+  { id }: WithParticipantId,
+): Promise<readonly ClientSecretPeriod[]> {
+  const { rows } = await pool.query<ClientSecretPeriod>(
     'select created_at, retired_at from participant_secret where participant = $1 order by participant_secret.id desc',
     [id],
   )
@@ -29,7 +32,10 @@ export interface QuotaUseToday {
 }
 
 /** Lists how much of its grants' daily quotas a participant used today. Grants without a quota are not counted. */
-export async function listUsedToday({ pool }: DatabaseWithPool, { id }: WithParticipantId): Promise<readonly QuotaUseToday[]> {
+export async function listQuotaUseToday(
+  { pool }: DatabaseWithPool,
+  { id }: WithParticipantId,
+): Promise<readonly QuotaUseToday[]> {
   const { rows } = await pool.query<QuotaUseToday>(
     `select registry, counted, used from grant_use
       where participant = $1 and day = (clock_timestamp() at time zone 'UTC')::date`,

@@ -7,7 +7,7 @@ import {
   addParticipantKey,
   findRegisteredKeys,
   findSigningKey,
-  listLiveKeys,
+  listCurrentAndFutureKeys,
   listParticipantKeys,
   revokeParticipantKey,
 } from './participant-keys.ts'
@@ -36,8 +36,8 @@ test('a key is kept, live from now on', async () => {
   ])
   expect(rows).toEqual([{ lately: true }])
   expect(await listParticipantKeys(db, a)).toEqual([added])
-  expect(await listLiveKeys(db)).toEqual([added])
-  expect(await listLiveKeys(db, b)).toEqual([])
+  expect(await listCurrentAndFutureKeys(db)).toEqual([added])
+  expect(await listCurrentAndFutureKeys(db, b)).toEqual([])
   expect(await findRegisteredKeys(db, [key.thumbprint, 'x'])).toEqual([added])
   expect(await findRegisteredKeys(db, [])).toEqual([])
 })
@@ -51,7 +51,7 @@ test('the live ones are those that are not over, the latest to begin first', asy
   await add('over', at(3), at(4))
   await add('second', at(2))
   await add('later', new Date(Date.now() + 86_400_000))
-  expect((await listLiveKeys(db, a)).map(({ kid }) => kid)).toEqual(['later', 'second', 'first'])
+  expect((await listCurrentAndFutureKeys(db, a)).map(({ kid }) => kid)).toEqual(['later', 'second', 'first'])
   expect((await findSigningKey(db, a, new Date()))?.kid).toBe('second')
   expect(await findSigningKey(db, b, new Date())).toBeUndefined()
   expect((await listParticipantKeys(db, a)).map(({ kid }) => kid)).toEqual(['later', 'second', 'over', 'first'])
@@ -84,7 +84,7 @@ test('of two who register one key at once, one gets it', async () => {
   const [lost] = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
   expect(lost).toBeInstanceOf(StoreRefusal)
   expect(lost.message).toMatch(/^this key belongs to .+ already, and a public key belongs to one participant$/)
-  expect(await listLiveKeys(db)).toHaveLength(1)
+  expect(await listCurrentAndFutureKeys(db)).toHaveLength(1)
 })
 
 test('revoked is revoked: the key is never taken again, its name may be', async () => {
@@ -93,12 +93,12 @@ test('revoked is revoked: the key is never taken again, its name may be', async 
   await addParticipantKey(db, a, key)
   const revoked = await revokeParticipantKey(db, a, 'one')
   expect(revoked.revoked_at).toBeInstanceOf(Date)
-  expect(await listLiveKeys(db, a)).toEqual([])
+  expect(await listCurrentAndFutureKeys(db, a)).toEqual([])
   await expect(addParticipantKey(db, a, key)).rejects.toThrow(
     new StoreRefusal('this key was revoked, and a revoked key cannot be registered again; make a new key'),
   )
   const next = await addParticipantKey(db, a, await publicKey('Ed25519', { kid: 'one' }))
-  expect(await listLiveKeys(db, a)).toEqual([next])
+  expect(await listCurrentAndFutureKeys(db, a)).toEqual([next])
 })
 
 test.each(['one', 'a\0'])('nothing is revoked where no live key is called %j', async (kid) => {
@@ -110,7 +110,7 @@ test.each(['one', 'a\0'])('nothing is revoked where no live key is called %j', a
         'to refuse a key that only its jwks_uri lists, add it here and revoke it',
     ),
   )
-  expect(await listLiveKeys(db)).toHaveLength(1)
+  expect(await listCurrentAndFutureKeys(db)).toHaveLength(1)
 })
 
 test('two unrevoked keys of a participant have two names, also when one has ended', async () => {

@@ -5,7 +5,7 @@ import type { Database } from '@rollcall/database/database'
 import { isCheckViolation, isUniqueViolation } from '@rollcall/database/database-errors'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { assignmentsSql, valuesSql } from '@rollcall/database/statement-parts'
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import { type Jwk, MOST_KEYS, type PublicKey } from '@rollcall/protocol'
 import { sql } from 'kysely'
 import { lockParticipant } from './participants.ts'
@@ -123,7 +123,10 @@ export async function listParticipantKeys(
 }
 
 /** Lists the keys of one participant, or of all, that are neither revoked nor ended; the latest `valid_from` first. */
-export async function listLiveKeys(db: Database, participant?: Pick<Participant, 'id'>): Promise<readonly ParticipantKey[]> {
+export async function listCurrentAndFutureKeys(
+  db: Database,
+  participant?: Pick<Participant, 'id'>,
+): Promise<readonly ParticipantKey[]> {
   const { rows } = await db.pool.query<ParticipantKey>(
     `select * from participant_key where ($1::integer is null or participant = $1) and ${LIVE_KEY_SQL}
       order by valid_from desc, id desc`,
@@ -138,7 +141,7 @@ export async function findSigningKey(
   participant: Pick<Participant, 'id'>,
   now: Date,
 ): Promise<ParticipantKey | undefined> {
-  const live = await listLiveKeys(db, participant)
+  const live = await listCurrentAndFutureKeys(db, participant)
   return live.find(({ use, valid_from }) => use === 'sig' && valid_from <= now)
 }
 
@@ -155,7 +158,7 @@ export async function revokeParticipantKey(
   participant: Pick<Participant, 'id' | 'sender_id'>,
   kid: string,
 ): Promise<ParticipantKey> {
-  const { rows } = isStorable(kid)
+  const { rows } = isTextStorable(kid)
     ? await db.pool.query<ParticipantKey>(
         `update participant_key set revoked_at = now()
           where participant = $1 and kid = $2 and revoked_at is null returning *`,

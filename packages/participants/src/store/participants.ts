@@ -2,13 +2,13 @@
 
 import { randomBytes } from 'node:crypto'
 import type { MessagePolicy, Participant } from '@rollcall/core/model/participant'
-import { commitJournaled } from '@rollcall/database/commit-journaled'
+import { commitJournaledWork } from '@rollcall/database/commit-journaled'
 import type { Database } from '@rollcall/database/database'
 import { isUniqueViolation } from '@rollcall/database/database-errors'
 import { createGroupCommit, oncePerPool } from '@rollcall/database/group-commit'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { assignmentsSql, valuesSql } from '@rollcall/database/statement-parts'
-import { checkSenderId, isStorable } from '@rollcall/database/text'
+import { checkSenderId, isTextStorable } from '@rollcall/database/text'
 import { DEFAULT_SIGNATURE_PROFILE } from '@rollcall/protocol'
 import { sql, type Transaction } from 'kysely'
 import {
@@ -16,7 +16,7 @@ import {
   DEFAULT_MESSAGE_POLICY,
   findStricterChanges,
   messagePolicyValues,
-  withImpliedChanges,
+  withAllowUnsignedDefault,
 } from './message-policy.ts'
 import { endPartnerSessions } from './sessions.ts'
 
@@ -62,7 +62,7 @@ export async function addParticipant(
   const { sender_id, name, max_page_size = null, demo = false, ...given } = participant
   const { rate_limit = null, concurrency_limit = null, ...others } = given
   const { max_subscriptions = null, environment = 'live', ...changes } = others
-  const policy = { ...DEFAULT_MESSAGE_POLICY, ...withImpliedChanges(changes) }
+  const policy = { ...DEFAULT_MESSAGE_POLICY, ...withAllowUnsignedDefault(changes) }
   checkSenderId(sender_id)
   checkName(name)
   checkMaxPageSize(max_page_size)
@@ -81,7 +81,7 @@ export async function addParticipant(
       )
       const [added] = rows
       if (added === undefined) throw new Error('unreachable: a participant was inserted')
-      await moveFormerRevocations(transaction, added)
+      await moveRevokedKeysAndWithdrawals(transaction, added)
       return participantFromRow(added)
     })
   } catch (error) {
@@ -93,7 +93,7 @@ export async function addParticipant(
 }
 
 /** Moves the revoked keys and withdrawn consents of a removed participant to a new one with the same sender_id. */
-async function moveFormerRevocations(
+async function moveRevokedKeysAndWithdrawals(
   transaction: Transaction<unknown>,
   { id, sender_id }: Pick<Participant, 'id' | 'sender_id'>,
 ): Promise<void> {
@@ -110,7 +110,7 @@ function toJwksUriRefusal(error: unknown): unknown {
 }
 
 function checkName(name: string): void {
-  if (name.trim() === '' || name.length > MOST_NAME_CHARACTERS || !isStorable(name)) {
+  if (name.trim() === '' || name.length > MOST_NAME_CHARACTERS || !isTextStorable(name)) {
     throw new StoreRefusal(`a participant's name has 1 to ${MOST_NAME_CHARACTERS} characters`)
   }
 }
@@ -156,7 +156,7 @@ export async function listParticipantsWithoutSecret(db: Database): Promise<reado
 
 /** Finds a participant by its sender_id, whatever its status; null when there is none. */
 export async function findParticipant(db: Database, sender_id: string): Promise<Participant | null> {
-  if (!isStorable(sender_id)) return null
+  if (!isTextStorable(sender_id)) return null
   const { rows } = await db.pool.query<ParticipantRow>(`select ${PARTICIPANT_COLUMNS} from participant where sender_id = $1`, [
     sender_id,
   ])
@@ -225,7 +225,7 @@ export async function changeParticipant(
 export async function setMessagePolicy(db: Database, sender_id: string, changes: Partial<MessagePolicy>): Promise<Participant> {
   const current = await findParticipant(db, sender_id)
   if (current === null) throw noParticipantRefusal(sender_id)
-  const meant = withImpliedChanges(changes)
+  const meant = withAllowUnsignedDefault(changes)
   const policy = { ...current, ...meant }
   checkMessagePolicy(policy)
   const named = Object.entries(messagePolicyValues(policy)).filter(([column]) => Object.hasOwn(meant, column))
@@ -235,7 +235,7 @@ export async function setMessagePolicy(db: Database, sender_id: string, changes:
   const tightened = findStricterChanges(current, policy)
   if (tightened === null) return set(db)
   const act = { kind: 'policy_tightened', participant: sender_id, ...tightened } as const
-  return commitJournaled(
+  return commitJournaledWork(
     db,
     (transaction) => set({ kysely: transaction }),
     () => act,
@@ -247,7 +247,7 @@ async function updateParticipant(
   sender_id: string,
   values: Readonly<Record<string, unknown>>,
 ): Promise<Participant> {
-  if (!isStorable(sender_id)) throw noParticipantRefusal(sender_id)
+  if (!isTextStorable(sender_id)) throw noParticipantRefusal(sender_id)
   try {
     const { rows } = await sql<ParticipantRow>`update participant set ${assignmentsSql(values)}
       where sender_id = ${sender_id} returning ${sql.raw(PARTICIPANT_COLUMNS)}`.execute(db.kysely)
@@ -263,7 +263,7 @@ const noParticipantRefusal = (sender_id: string): StoreRefusal => new StoreRefus
 
 /** Finds the participant with this client id, whatever its status, and its live secrets; null when there is none. */
 export async function findClient(db: Database, client_id: string): Promise<ParticipantWithSecrets | null> {
-  if (!isStorable(client_id)) return null
+  if (!isTextStorable(client_id)) return null
   const { rows } = await db.pool.query<ParticipantRow & { secrets: Buffer[] }>({
     name: 'find client',
     text: `select ${PARTICIPANT_COLUMNS}, array(

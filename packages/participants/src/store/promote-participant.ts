@@ -1,7 +1,7 @@
 /** Makes a sandbox participant live. This ends the keys, secrets, sessions, grants and callback settings that it had before. */
 
 import type { Participant } from '@rollcall/core/model/participant'
-import { commitJournaled } from '@rollcall/database/commit-journaled'
+import { commitJournaledWork } from '@rollcall/database/commit-journaled'
 import type { Database } from '@rollcall/database/database'
 import { isUniqueViolation } from '@rollcall/database/database-errors'
 import { StoreRefusal } from '@rollcall/database/refusal'
@@ -61,7 +61,7 @@ export async function promoteParticipant(
       where participant = ${id} and revoked_at is null returning registry`.execute(transaction)
     return [...new Set(revoked.map(({ registry }) => registry))]
   }
-  return commitJournaled(db, promote, () => act)
+  return commitJournaledWork(db, promote, () => act)
 }
 
 async function setParticipantLive(

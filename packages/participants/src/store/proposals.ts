@@ -55,7 +55,7 @@ export async function addProposal(
 }
 
 /** SQL of proposals as operators see them: a waiting proposal whose time is over is shown as lapsed. */
-const shownProposalsSql = (
+const proposalsWithPresentStateSql = (
   now: Date,
 ) => sql`select id, act, diff, proposed_by, proposed_name, proposed_at, lapses_at, decided_name,
   decided_at, failure, sealed, case when state = 'waiting' and lapses_at <= ${now} then 'lapsed' else state end as state
@@ -67,7 +67,7 @@ export async function listProposals(
   { state, limit, now }: { readonly state: ProposalState | null; readonly limit: number; readonly now: Date },
 ): Promise<readonly StoredProposal[]> {
   const { rows } = await sql<StoredProposal & { readonly sealed: Buffer | null }>`
-    select * from (${shownProposalsSql(now)}) as shown where ${state}::text is null or state = ${state}
+    select * from (${proposalsWithPresentStateSql(now)}) as shown where ${state}::text is null or state = ${state}
     order by proposed_at desc, id desc limit ${limit}`.execute(kysely)
   return rows.map(({ sealed: _, ...shown }) => shown)
 }
@@ -87,7 +87,7 @@ export async function findProposal(
   now: Date,
 ): Promise<(StoredProposal & { readonly sealed: Buffer | null }) | null> {
   const { rows } = await sql<StoredProposal & { readonly sealed: Buffer | null }>`
-    ${shownProposalsSql(now)} where id = ${id}`.execute(kysely)
+    ${proposalsWithPresentStateSql(now)} where id = ${id}`.execute(kysely)
   return rows[0] ?? null
 }
 

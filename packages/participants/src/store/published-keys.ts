@@ -23,7 +23,7 @@ export interface StoredEvidenceKey {
 }
 
 /** Notes that a published key has verified a message now. */
-export async function noteUsedKey(
+export async function notePublishedKeyUse(
   { pool }: Pick<Database, 'pool'>,
   sender_id: string,
   { kid, thumbprint, public_jwk }: Pick<PublicKey, 'thumbprint' | 'public_jwk'> & { readonly kid: string },

@@ -1,7 +1,7 @@
 /** The purposes for which a consent may be given, as the operator configured them. */
 import type { Database } from '@rollcall/database/database'
 import { StoreRefusal } from '@rollcall/database/refusal'
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 
 export interface ConsentPurpose {
   readonly code: string
@@ -24,7 +24,7 @@ export function checkPurposeForm({ code, text }: ConsentPurpose): void {
   if (!PURPOSE_CODE_PATTERN.test(code)) {
     throw new StoreRefusal('code: must have 1 to 100 characters: letters, digits and . : / _ -')
   }
-  if (text !== null && (text.trim() === '' || text.length > MOST_TEXT_CHARACTERS || !isStorable(text))) {
+  if (text !== null && (text.trim() === '' || text.length > MOST_TEXT_CHARACTERS || !isTextStorable(text))) {
     throw new StoreRefusal(`text: must have 1 to ${MOST_TEXT_CHARACTERS} characters`)
   }
 }

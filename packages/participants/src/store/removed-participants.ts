@@ -1,11 +1,11 @@
 /** Deletes the rows of this package's tables that belong to a removed registry or participant. */
-import { countRowsSql, type PackageRows, type Removable, rowsToRemove } from '@rollcall/database/removal'
+import { countRowsSql, type Removable, type RowsStoredByPackage, rowsToRemove } from '@rollcall/database/removal'
 import type { ClientBase } from 'pg'
 
 const grantsToCount = (removable: Removable) => ({ grants: countRowsSql(removable, 'participant_grant') })
 
 /** The rows to count and to delete. Grants and unrevoked keys are deleted together with the registry or participant. */
-export const PARTICIPANT_ROWS_TO_REMOVE: Readonly<Record<Removable, PackageRows>> = {
+export const PARTICIPANT_ROWS_TO_REMOVE: Readonly<Record<Removable, RowsStoredByPackage>> = {
   registry: { counted: grantsToCount('registry'), removed: rowsToRemove('registry', ['participant_check']) },
   participant: {
     counted: {

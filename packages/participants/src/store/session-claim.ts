@@ -9,7 +9,7 @@ import type { ClientBase } from 'pg'
  * ensures that; the lock ends with the session, also when this process is killed.
  * @returns null when somebody else has the lock; then nothing was done
  */
-export async function withApprovalLock<Result>(
+export async function withProposalApprovalLock<Result>(
   { pool }: Pick<Database, 'pool'>,
   work: () => Promise<Result>,
 ): Promise<{ readonly result: Result } | null> {

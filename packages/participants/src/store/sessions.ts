@@ -6,7 +6,7 @@
 import type { Operator, OperatorRole } from '@rollcall/core/model/operator'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { DatabaseWithPool } from '@rollcall/database/database'
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import { withTransaction } from '@rollcall/database/transaction'
 import { type Kysely, sql } from 'kysely'
 
@@ -193,7 +193,7 @@ export async function deleteEndedSessions(
 }
 
 /** Adds a sign-in link for the owner of a token. @returns its id; null when no live token has this name */
-export async function addOperatorLink(
+export async function addOperatorSignInLink(
   { pool }: DatabaseWithPool,
   link: { readonly name: string; readonly sha256: Buffer; readonly now: Date; readonly ends_at: Date },
 ): Promise<number | null> {
@@ -210,11 +210,11 @@ export async function addOperatorLink(
  * Adds a sign-in link for a participant, and deletes its unused links.
  * @returns the id of the link; null when no active participant has the sender_id
  */
-export async function addPartnerLink(
+export async function addParticipantSignInLink(
   { pool }: DatabaseWithPool,
   link: { readonly sender_id: string; readonly sha256: Buffer; readonly ends_at: Date },
 ): Promise<number | null> {
-  if (!isStorable(link.sender_id)) return null
+  if (!isTextStorable(link.sender_id)) return null
   return withTransaction(pool, async (client) => {
     // The participant is locked, so that only the last of several simultaneous links is valid.
     const { rows } = await client.query<{ participant: number }>(

@@ -8,12 +8,12 @@ import { Memo } from '@rollcall/base/shared/memo'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Log } from '@rollcall/observe/log'
 import { type Fetched, KEY_SET, KeySetProblem, type PublicKey, publicKeysOf, Refreshed, readKeySet } from '@rollcall/protocol'
-import type { AddressGuard, GuardOwner } from '../egress/address-guard.ts'
+import type { AddressGuard, AddressGuardOwner } from '../egress/address-guard.ts'
 import type { GuardedAnswer } from '../egress/guarded-request.ts'
 import { AddressRefused, RequestFailed } from '../egress/problems.ts'
 
 /** The participant that owns a key set, with the address of the set. */
-export type KeySetOwner = GuardOwner & Pick<Participant, 'sender_id' | 'jwks_uri'>
+export type KeySetOwner = AddressGuardOwner & Pick<Participant, 'sender_id' | 'jwks_uri'>
 
 export interface KeySets {
   /**
@@ -35,7 +35,7 @@ const KEY_SET_TIMEOUT_MS = 5_000
 const JSON_MEDIA_TYPE_PATTERN = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i
 
 export function createKeySetFetcher(deps: {
-  readonly guardOf: (participant: GuardOwner) => Pick<AddressGuard, 'request'>
+  readonly guardOf: (participant: AddressGuardOwner) => Pick<AddressGuard, 'request'>
   readonly log: Pick<Log, 'warn'>
   readonly clock?: Pick<Clock, 'now'>
   readonly timeoutMs?: number
@@ -53,7 +53,7 @@ export function createKeySetFetcher(deps: {
       const answer = await guardOf({ id, outgoing }).request(address, { ...KEY_SET_REQUEST, timeoutMs })
       return { ...KEY_SET, value: await publicKeysOf(readKeySet(requireKeySetText(answer)), sender_id) }
     } catch (error) {
-      log.warn({ sender_id, problem: problemText(error) }, 'key set not fetched')
+      log.warn({ sender_id, problem: keySetErrorText(error) }, 'key set not fetched')
       throw error
     }
   }
@@ -85,7 +85,7 @@ function requireKeySetText({ status, headers, body }: GuardedAnswer): string {
 }
 
 /** The text of an expected error. For any other error its class, because its message may have anything in it. */
-function problemText(error: unknown): string {
+function keySetErrorText(error: unknown): string {
   const expected = error instanceof AddressRefused || error instanceof RequestFailed || error instanceof KeySetProblem
   if (expected) return error.message
   return error instanceof Error ? error.name : typeof error

@@ -15,8 +15,8 @@ import {
   verifyingKey,
   type WebCryptoKey,
 } from '@rollcall/protocol'
-import { findRegisteredKeys, listLiveKeys, type ParticipantKey } from '../store/participant-keys.ts'
-import { noteUsedKey } from '../store/published-keys.ts'
+import { findRegisteredKeys, listCurrentAndFutureKeys, type ParticipantKey } from '../store/participant-keys.ts'
+import { notePublishedKeyUse } from '../store/published-keys.ts'
 import type { KeySetOwner } from './key-sets.ts'
 
 export interface PeerKeys {
@@ -44,7 +44,7 @@ interface PeerKeyDeps {
 
 export function createPeerKeys(db: Database, { fetchKeySet, log, clock = SYSTEM_CLOCK }: PeerKeyDeps): PeerKeys {
   const ages = { now: clock.now }
-  const registered = createShortLivedCache((id) => listLiveKeys(db, { id: Number(id) }), ages)
+  const registered = createShortLivedCache((id) => listCurrentAndFutureKeys(db, { id: Number(id) }), ages)
   // For the thumbprints of a published key set, joined by spaces: the registered keys that have one of them, by thumbprint.
   const entries = createShortLivedCache(async (joined) => {
     const found = await findRegisteredKeys(db, joined.split(' '))
@@ -84,7 +84,7 @@ export function createPeerKeys(db: Database, { fetchKeySet, log, clock = SYSTEM_
       const name = `${participant.id} ${key.thumbprint} ${kid}`
       if (key.kid !== kid || clock.now() - (noted.get(name) ?? Number.NEGATIVE_INFINITY) < KEY_USE_NOTE_INTERVAL_MS) continue
       noted.set(name, clock.now())
-      await noteUsedKey(db, participant.sender_id, { ...key, kid }).catch((error: unknown) => {
+      await notePublishedKeyUse(db, participant.sender_id, { ...key, kid }).catch((error: unknown) => {
         noted.delete(name)
         throw error
       })

@@ -30,7 +30,7 @@ export type ScalarReader = (raw: JsonValue, attribute: Attribute) => AttributeSc
  */
 export const ATTRIBUTE_TEXT_MAX_LENGTH = 512
 /** The number of characters that are read of a text: more than are compared, because folding may remove accents. */
-const MOST_READ_CHARACTERS = 8 * ATTRIBUTE_TEXT_MAX_LENGTH
+const MOST_CHARACTERS_READ_OF_TEXT = 8 * ATTRIBUTE_TEXT_MAX_LENGTH
 
 /**
  * The version of each type's reader. Raise it when the reader reads a value differently: columns must then be
@@ -63,8 +63,8 @@ const BOOLEAN_SPELLINGS: ReadonlyMap<JsonValue, boolean> = new Map<JsonValue, bo
 
 /** For each type of attribute, the function that reads one value. */
 export const SCALAR_READERS: Readonly<Record<AttributeType, ScalarReader>> = {
-  text: (raw, attribute) => cutToComparedLength(normaliseText(raw, attribute)),
-  code: (raw, attribute) => cutToComparedLength(normaliseCodeValue(raw, attribute)),
+  text: (raw, attribute) => cutToAttributeTextMaxLength(normaliseText(raw, attribute)),
+  code: (raw, attribute) => cutToAttributeTextMaxLength(normaliseCodeValue(raw, attribute)),
   // A record often has a year as a JSON number, such as 1985.
   date: (raw) => (typeof raw === 'number' ? dayInterval(String(raw)) : typeof raw === 'string' ? dayInterval(raw) : null),
   datetime: (raw) => (typeof raw === 'string' ? readInstantText(raw) : null),
@@ -100,7 +100,7 @@ export function normaliseCodeValue(raw: JsonValue, { codes }: Attribute): string
 
 /** The first 4,096 characters of a text, or a number as text, because postal codes may be numbers; null for all else and "". */
 function readValueAsText(raw: JsonValue): string | null {
-  if (typeof raw === 'string') return firstUtf16Units(raw, MOST_READ_CHARACTERS) || null
+  if (typeof raw === 'string') return firstUtf16Units(raw, MOST_CHARACTERS_READ_OF_TEXT) || null
   return typeof raw === 'number' ? String(raw) : null
 }
 
@@ -108,7 +108,7 @@ function readValueAsText(raw: JsonValue): string | null {
  * Cuts a text to `ATTRIBUTE_TEXT_MAX_LENGTH`, the part that is compared, and removes spaces at its end. Null when the given text
  * is null, or the cut text has only spaces.
  */
-function cutToComparedLength(text: string | null): string | null {
+function cutToAttributeTextMaxLength(text: string | null): string | null {
   if (text === null || text.length <= ATTRIBUTE_TEXT_MAX_LENGTH) return text
   return firstUtf16Units(text, ATTRIBUTE_TEXT_MAX_LENGTH).trimEnd() || null
 }

@@ -28,7 +28,7 @@ export interface InstantInterval {
 }
 
 /** The parts of a written date that exists. For a whole month, `day` is 0; for a whole year, `month` is 0 too. */
-interface WrittenDate {
+interface DateParts {
   readonly year: number
   readonly month: number
   readonly day: number
@@ -46,7 +46,7 @@ export function dayInterval(text: string): DayInterval | null {
   return date === null ? null : dayIntervalOfDate(date)
 }
 
-function dayIntervalOfDate({ year, month, day }: WrittenDate): DayInterval {
+function dayIntervalOfDate({ year, month, day }: DateParts): DayInterval {
   if (month === 0) return { from: dayText(year, 1, 1), to: dayText(year, 12, 31) }
   if (day === 0) return { from: dayText(year, month, 1), to: dayText(year, month, daysInMonth(year, month)) }
   const only = dayText(year, month, day)
@@ -78,7 +78,7 @@ export function instantInterval(text: string): InstantInterval | null {
   return instant === null ? null : { from: instant, to: instant }
 }
 
-function instantTextOf(date: WrittenDate): string | null {
+function instantTextOf(date: DateParts): string | null {
   const [month, day] = [Math.max(date.month, 1), Math.max(date.day, 1)]
   // Most times are on the written day in UTC too. Their text is made here, because toISOString is slow.
   const time = date.time - date.offset * MINUTE_MS
@@ -101,7 +101,7 @@ function timeOfDayText(time: number): string {
 }
 
 /** The date in a text, in ISO form or as DD.MM.YYYY; null when the text is not a date, or the date does not exist. */
-function findDateInText(text: string): WrittenDate | null {
+function findDateInText(text: string): DateParts | null {
   if (text.length > MAX_DATE_CHARACTERS) return null
   const trimmed = text.trim()
   const iso = ISO_DATE_PATTERN.exec(trimmed)
@@ -120,7 +120,7 @@ function findDateOfParts(
   time: number | null,
   offset: number | null,
   timed: boolean,
-): WrittenDate | null {
+): DateParts | null {
   const [year, month, day] = [Number(yearText), Number(monthText ?? 0), Number(dayText ?? 0)]
   if (time === null || offset === null || year < 1 || month > 12) return null
   if ((monthText !== undefined && month === 0) || (dayText !== undefined && day === 0)) return null

@@ -31,12 +31,12 @@ const ownIdentifierPlacesOf = oncePerObject(({ identifiers }: Pick<RecordType, '
   const own = identifiers.filter(({ names }) => names === 'record')
   return {
     at: Map.groupBy(own, ({ path }) => searchKey(path)),
-    parents: new Set(own.flatMap(({ path }) => withParentPaths(searchKey(path)))),
+    parents: new Set(own.flatMap(({ path }) => withPathsAbove(searchKey(path)))),
   }
 })
 
 /** The path and all paths above it: `a.b` gives `a` and `a.b`. */
-export const withParentPaths = (path: string): readonly string[] =>
+export const withPathsAbove = (path: string): readonly string[] =>
   path.split('.').map((_, at, segments) => segments.slice(0, at + 1).join('.'))
 
 /**
@@ -90,13 +90,13 @@ function identifiersOfTypedValue(type: IdentifierType, raw: JsonValue): readonly
 }
 
 /** For places that the record type does not list: `identifierTypeOf` then finds only the type that the object itself names. */
-const UNTYPED_SOURCE: IdentifierSource = { path: '', names: 'part' }
+const UNTYPED_IDENTIFIER_SOURCE: IdentifierSource = { path: '', names: 'part' }
 
 /** The identifiers at a place where the record type finds none. One without a type is returned for each type it may have. */
 function identifiersAtUnlistedPlace(kind: Kind, path: string, value: JsonValue): readonly BorneIdentifier[] {
   if (!isJsonObject(value)) return isOwnIdentifierPath(path) ? identifiersOfUntypedValue(kind, value, 1) : []
   if (!isOwnIdentifierPath(path) && !isSamePersonPath(path)) return []
-  const type = identifierTypeOf(kind, UNTYPED_SOURCE, value)
+  const type = identifierTypeOf(kind, UNTYPED_IDENTIFIER_SOURCE, value)
   const itself = identifierValuesOf(value).flatMap((raw) =>
     type === undefined ? identifiersOfUntypedValue(kind, raw, 1) : identifiersOfTypedValue(type, raw),
   )

@@ -24,7 +24,7 @@ export function elementKeys(
   element: JsonValue,
 ): readonly string[] {
   const keys = new Set<string>()
-  const { identifiers, value: attribute } = keyPlacesOf(list)
+  const { identifiers, value: attribute } = elementKeyPathsOf(list)
   for (const { inside, compiled } of identifiers) {
     const source = identifierSourceAt(recordType, inside === '' ? path : `${path}.${inside}`)
     visitValuesAt(element, compiled, (leaf) => {
@@ -39,14 +39,14 @@ export function elementKeys(
 }
 
 /** The places inside an element of a keyed list at which the keys of the element are. */
-interface KeyPlaces {
+interface ElementKeyPaths {
   readonly identifiers: readonly { readonly inside: string; readonly compiled: CompiledPath }[]
   /** Reads the key that is not an identifier, at the paths in `values` of the list; null when the list has no `values`. */
   readonly value: Attribute | null
 }
 
-const keyPlacesOf = oncePerObject(
-  ({ name, identifiers = [], values }: KeyedList): KeyPlaces => ({
+const elementKeyPathsOf = oncePerObject(
+  ({ name, identifiers = [], values }: KeyedList): ElementKeyPaths => ({
     identifiers: identifiers.map((inside) => ({ inside, compiled: compilePath(inside) })),
     value: values === undefined ? null : { name, paths: values, type: 'text', fold: true },
   }),
@@ -83,12 +83,12 @@ const [TYPE, VALUE] = [compilePath('identifier_type'), compilePath('identifier_v
  */
 function identifierKey(kind: Kind, source: IdentifierSource, leaf: JsonValue): string | null {
   const type = identifierTypeOf(kind, source, leaf) ?? UNLISTED
-  const value = identifierValue(type, isJsonObject(leaf) ? findMemberAtFirstStep(leaf, VALUE) : leaf)
+  const value = identifierValue(type, isJsonObject(leaf) ? readMemberByOneStepPath(leaf, VALUE) : leaf)
   if (value === null) return null
-  const called = isJsonObject(leaf) && type === UNLISTED ? findMemberAtFirstStep(leaf, TYPE) : undefined
+  const called = isJsonObject(leaf) && type === UNLISTED ? readMemberByOneStepPath(leaf, TYPE) : undefined
   return JSON.stringify([type.name, typeof called === 'string' ? searchKey(called) : '', value])
 }
 
 /** The member at the first step of a path. `TYPE` and `VALUE` have one step each. */
-const findMemberAtFirstStep = (object: { readonly [key: string]: JsonValue }, [step]: typeof TYPE): JsonValue | undefined =>
+const readMemberByOneStepPath = (object: { readonly [key: string]: JsonValue }, [step]: typeof TYPE): JsonValue | undefined =>
   step === undefined ? undefined : readMemberByStep(object, step)

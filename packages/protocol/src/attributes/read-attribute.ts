@@ -19,7 +19,7 @@ export interface ReadingNotes {
 }
 
 /** True for a number, a boolean, a list, and a text that has more than white space. Callers never pass null. */
-export const isNonBlankPlainValue = (leaf: JsonValue): boolean =>
+export const isNonBlankNonObject = (leaf: JsonValue): boolean =>
   !isJsonObject(leaf) && (typeof leaf !== 'string' || leaf.trim() !== '')
 
 /** The split paths of each attribute, made at its first use. */
@@ -38,7 +38,7 @@ export function readAttribute(attribute: Attribute, document: JsonValue, notes?:
   const visit = (leaf: JsonValue): boolean => {
     const value = read(leaf, attribute)
     if (value === null) {
-      if (notes !== undefined && isNonBlankPlainValue(leaf)) notes.unread(attribute, attribute.paths[place] ?? '')
+      if (notes !== undefined && isNonBlankNonObject(leaf)) notes.unread(attribute, attribute.paths[place] ?? '')
       return false
     }
     if (notes !== undefined && codes !== undefined && !isListedCode(codes, value)) notes.unlisted(attribute)

@@ -14,7 +14,7 @@ export interface Element {
 type ElementDraft = { [member: string]: AttributeScalar }
 
 /** The split paths of a compound, and its members in the groups that `readElements` needs. */
-interface CompoundPlan {
+interface CompoundReadingPlan {
   readonly paths: readonly CompiledPath[]
   readonly members: readonly CompoundMember[]
   /** Members with `record_paths`, each with the attribute that reads it from the record, outside of the elements. */
@@ -25,8 +25,8 @@ interface CompoundPlan {
 
 const NO_ELEMENTS: readonly Element[] = []
 
-const planOfCompound = oncePerObject(
-  ({ paths, members }: Compound): CompoundPlan => ({
+const readingPlanOfCompound = oncePerObject(
+  ({ paths, members }: Compound): CompoundReadingPlan => ({
     paths: paths.map(compilePath),
     members,
     outside: members.flatMap((member) =>
@@ -45,9 +45,9 @@ const planOfCompound = oncePerObject(
  * returned as a further element that has only this member. Never throws; the time grows with the document.
  */
 export function readElements(compound: Compound, document: JsonValue, notes?: ReadingNotes): readonly Element[] {
-  const plan = planOfCompound(compound)
+  const plan = readingPlanOfCompound(compound)
   for (const path of plan.paths) {
-    const elements = path.length === 0 ? [elementOfRecord(plan, document, notes)] : elementsAtPath(plan, document, path, notes)
+    const elements = path.length === 0 ? [recordAsElement(plan, document, notes)] : elementsAtPath(plan, document, path, notes)
     if (elements.length === 0) continue
     addMembersFromRecord(plan, document, elements, notes)
     const found = distinctElements(plan, elements)
@@ -57,7 +57,7 @@ export function readElements(compound: Compound, document: JsonValue, notes?: Re
 }
 
 function elementsAtPath(
-  { members }: CompoundPlan,
+  { members }: CompoundReadingPlan,
   document: JsonValue,
   path: CompiledPath,
   notes?: ReadingNotes,
@@ -71,7 +71,7 @@ function elementsAtPath(
   return elements
 }
 
-function elementOfRecord(plan: CompoundPlan, document: JsonValue, notes?: ReadingNotes): ElementDraft {
+function recordAsElement(plan: CompoundReadingPlan, document: JsonValue, notes?: ReadingNotes): ElementDraft {
   return (isJsonObject(document) ? readElement(plan.ofRecord, document, notes) : null) ?? {}
 }
 
@@ -89,7 +89,7 @@ function readElement(members: readonly CompoundMember[], leaf: JsonValue, notes?
 }
 
 function addMembersFromRecord(
-  { outside }: CompoundPlan,
+  { outside }: CompoundReadingPlan,
   document: JsonValue,
   elements: ElementDraft[],
   notes?: ReadingNotes,
@@ -111,7 +111,7 @@ function addMembersFromRecord(
   }
 }
 
-function distinctElements({ members }: CompoundPlan, elements: readonly ElementDraft[]): readonly Element[] {
+function distinctElements({ members }: CompoundReadingPlan, elements: readonly ElementDraft[]): readonly Element[] {
   const [first] = elements
   if (first === undefined) return NO_ELEMENTS
   if (elements.length === 1) return isEmptyElement(first) ? NO_ELEMENTS : elements

@@ -7,7 +7,7 @@ import { normaliseIdentifier } from '../kinds/normalisers.ts'
 import { isOfForm } from '../kinds/value-pattern.ts'
 import { integerText } from '../numbers.ts'
 import { oncePerObject } from '../once-per.ts'
-import { isNonBlankPlainValue, type ReadingNotes } from './read-attribute.ts'
+import { isNonBlankNonObject, type ReadingNotes } from './read-attribute.ts'
 import { type CompiledPath, compilePath, readMemberByStep, visitValuesAt } from './walk.ts'
 
 /** An identifier of a record, in the normalised form that is stored and searched. */
@@ -21,12 +21,12 @@ export interface RecordIdentifier {
 }
 
 const [IDENTIFIER_TYPE, IDENTIFIER_VALUE] = [
-  makeStepWithoutSpellings('identifier_type'),
-  makeStepWithoutSpellings('identifier_value'),
+  makeNameStepWithoutSpellings('identifier_type'),
+  makeNameStepWithoutSpellings('identifier_value'),
 ]
 
 /** Makes a step for `readMemberByStep`. The member has no spellings besides `key`. */
-function makeStepWithoutSpellings(key: string) {
+function makeNameStepWithoutSpellings(key: string) {
   return { key, spellings: [] }
 }
 
@@ -60,7 +60,7 @@ function visitIdentifiers(
       const type = identifierTypeOf(kind, source, leaf)
       const raw = isJsonObject(leaf) ? readMemberByStep(leaf, IDENTIFIER_VALUE) : leaf
       const value = type === undefined ? null : identifierValue(type, raw)
-      if (notes !== undefined && type !== undefined && value === null && raw !== undefined && isNonBlankPlainValue(raw)) {
+      if (notes !== undefined && type !== undefined && value === null && raw !== undefined && isNonBlankNonObject(raw)) {
         notes.unusable(type, source.path)
       }
       if (type === undefined || value === null) return false

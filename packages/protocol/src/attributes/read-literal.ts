@@ -19,14 +19,14 @@ type LiteralReader = (raw: JsonValue, attribute: Attribute, part: boolean) => At
  * digits is refused instead of rounded. A text or code of more than 512 characters is refused instead of cut.
  */
 const LITERAL_READER_OVERRIDES: Partial<Record<AttributeType, LiteralReader>> = {
-  text: (raw, attribute, part) => textIfComparable(raw, normaliseText(raw, attribute, part)),
-  code: (raw, attribute) => textIfComparable(raw, normaliseCodeValue(raw, attribute)),
+  text: (raw, attribute, part) => textUnlessTooLong(raw, normaliseText(raw, attribute, part)),
+  code: (raw, attribute) => textUnlessTooLong(raw, normaliseCodeValue(raw, attribute)),
   number: (raw) => finiteOrNull(exactNumberOrNaN(raw)),
   datetime: (raw) => (typeof raw === 'string' || typeof raw === 'number' ? instantInterval(String(raw)) : null),
 }
 
 /** The text; null when it has more than 512 characters, or `raw` has more than 4,096, so that only its beginning was read. */
-function textIfComparable(raw: JsonValue, text: string | null): string | null {
+function textUnlessTooLong(raw: JsonValue, text: string | null): string | null {
   const longest = Math.max(text?.length ?? 0, typeof raw === 'string' ? raw.length / 8 : 0)
   return longest > ATTRIBUTE_TEXT_MAX_LENGTH ? null : text
 }

@@ -21,7 +21,7 @@ export function attributeRules({ type, codes, fold, many, paths }: Attribute): J
     ...(codes !== undefined && { codes: JSON.parse(JSON.stringify(CODE_LISTS[codes])) }),
     ...(fold && { fold }),
     ...(many && { many }),
-    paths: paths.map(pathWithSpellings),
+    paths: paths.map(pathWithNameSpellings),
   }
 }
 
@@ -29,11 +29,11 @@ export function attributeRules({ type, codes, fold, many, paths }: Attribute): J
 export function compoundRules({ paths, members }: Compound): JsonObject {
   return {
     version: ELEMENT_READER_VERSION,
-    paths: paths.map(pathWithSpellings),
+    paths: paths.map(pathWithNameSpellings),
     members: members.map((member) => ({
       ...attributeRules(member),
       name: member.name,
-      record_paths: (member.record_paths ?? []).map(pathWithSpellings),
+      record_paths: (member.record_paths ?? []).map(pathWithNameSpellings),
     })),
   }
 }
@@ -43,12 +43,12 @@ export function identifierRules(kind: Kind, { identifiers }: RecordType): JsonOb
   return {
     version: IDENTIFIER_READER_VERSION,
     types: kind.identifier_types.map(({ name, aliases = [], normaliser }) => [name, normaliser, ...aliases]),
-    sources: identifiers.map(({ path, type = '', names }) => [pathWithSpellings(path), type, names]),
+    sources: identifiers.map(({ path, type = '', names }) => [pathWithNameSpellings(path), type, names]),
   }
 }
 
 /** The path, with all spellings of each name in it. */
-function pathWithSpellings(path: string): string {
+function pathWithNameSpellings(path: string): string {
   return path
     .split('.')
     .map((key) => [key, ...otherKeys(key)].join('|'))

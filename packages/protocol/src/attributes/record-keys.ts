@@ -74,10 +74,10 @@ export function namesOf(row: { readonly name: string; readonly aliases?: readonl
  */
 export function searchKey(spelling: string): string {
   // Most names have no dot: skip splitting them.
-  return spelling.includes('.') ? spelling.split('.').map(searchKeyOfSegment).join('.') : searchKeyOfSegment(spelling)
+  return spelling.includes('.') ? spelling.split('.').map(searchKeyOfName).join('.') : searchKeyOfName(spelling)
 }
 
-function searchKeyOfSegment(segment: string): string {
+function searchKeyOfName(segment: string): string {
   const key = segment
     .slice(segment.lastIndexOf(':') + 1)
     .trim()

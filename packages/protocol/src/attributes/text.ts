@@ -7,7 +7,7 @@
 const ASCII_TEXT_PATTERN = /^[\x00-\x7f]*$/
 
 /** Matches a text in which folding changes only the case: no accents, no double spaces, no backticks. */
-const PLAIN_TEXT_PATTERN = /^[\x21-\x5f\x61-\x7e]+(?: [\x21-\x5f\x61-\x7e]+)*$/
+const FOLDED_BY_LOWER_CASE_PATTERN = /^[\x21-\x5f\x61-\x7e]+(?: [\x21-\x5f\x61-\x7e]+)*$/
 
 /**
  * Characters that folding removes: combining accents of European scripts, vowel marks and tatweel of Arabic, and
@@ -65,7 +65,7 @@ function withoutCase(text: string): string {
  * "elodie" become equal. Several spaces become one; a space at the ends is kept.
  */
 export function foldText(text: string): string {
-  if (PLAIN_TEXT_PATTERN.test(text)) return text.toLowerCase()
+  if (FOLDED_BY_LOWER_CASE_PATTERN.test(text)) return text.toLowerCase()
   const bare = withoutCase(withoutAccentsAndVariants(text))
   return withoutAccentsAndVariants(bare)
     .replace(ANY_UNDECOMPOSED_LETTER, (letter) => UNDECOMPOSED_LETTERS.get(letter) ?? letter)

@@ -34,7 +34,7 @@ export function readMemberByStep(object: JsonObject, step: NameStep): JsonValue 
   for (const spelling of step.spellings) {
     if (Object.hasOwn(object, spelling) && !isMissing(object[spelling])) return object[spelling]
   }
-  return findPrefixedMember(object, step)
+  return findMemberByNameAfterColon(object, step)
 }
 
 /** Reads a member by its name, as `readMemberByStep` does. Of a dotted path, only the first name is used. */
@@ -43,7 +43,7 @@ export function memberNamed(object: JsonObject, name: string): JsonValue | undef
   return step && readMemberByStep(object, step)
 }
 
-function findPrefixedMember(object: JsonObject, step: NameStep): JsonValue | undefined {
+function findMemberByNameAfterColon(object: JsonObject, step: NameStep): JsonValue | undefined {
   // "for in" takes a third of the time of Object.keys, and this runs for every attribute that a record lacks.
   for (const key in object) {
     if (!key.includes(':')) continue

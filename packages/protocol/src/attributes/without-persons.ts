@@ -5,7 +5,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { Kind, RecordType, Relation } from '../kinds/kind.ts'
 import { oncePerObject } from '../once-per.ts'
-import { distinguishingIdentifiers, identifiersOfUntypedValue, identifiersWithin, withParentPaths } from './identifiers-within.ts'
+import { distinguishingIdentifiers, identifiersOfUntypedValue, identifiersWithin, withPathsAbove } from './identifiers-within.ts'
 import { readAttribute } from './read-attribute.ts'
 import type { RecordIdentifier } from './read-identifiers.ts'
 import { searchKey } from './record-keys.ts'
@@ -33,22 +33,22 @@ export type TakesOut = (person: OtherPerson) => string | null
  * @param document a record of this type
  */
 export function withoutPersons(kind: Kind, recordType: RecordType, document: JsonObject, takesOut: TakesOut): JsonObject {
-  const scope: RemovalScope = { kind, takesOut, persons: [], recordType, places: personPathsOf(recordType) }
+  const scope: PersonRemovalState = { kind, takesOut, persons: [], recordType, places: personPathsOf(recordType) }
   const left = cutPersonsFromMembers(scope, '', document)
   return isJsonObject(left) ? left : {}
 }
 
 /** The state while persons are removed from one record: its type, who is removed, and the persons found so far. */
-interface RemovalScope {
+interface PersonRemovalState {
   readonly kind: Kind
   readonly takesOut: TakesOut
   /** The persons found so far in relations that an attribute counts, removed or not. */
-  readonly persons: PersonOfCountedRelation[]
+  readonly persons: PersonCountedInRecord[]
   readonly recordType: RecordType
   readonly places: PersonPaths
 }
 
-interface PersonOfCountedRelation {
+interface PersonCountedInRecord {
   /** Texts that identify the person: two entries with a common text are the same person. */
   readonly marks: readonly string[]
   readonly isLeft: boolean
@@ -79,7 +79,7 @@ const personPathsOf = oncePerObject(({ identifiers, attributes, relations = [] }
   const counting = new Set(relations.flatMap(({ counted_by }) => counted_by ?? []))
   const counts = attributes.filter(({ name }) => counting.has(name)).flatMap(({ paths }) => paths)
   return {
-    own: new Set(identifiers.filter(({ names }) => names === 'record').flatMap(({ path }) => withParentPaths(searchKey(path)))),
+    own: new Set(identifiers.filter(({ names }) => names === 'record').flatMap(({ path }) => withPathsAbove(searchKey(path)))),
     relations: new Map(relations.flatMap((row) => row.paths.map((path) => [searchKey(path), row] as const))),
     entries,
     counts: new Set(counts.map(searchKey)),
@@ -87,7 +87,7 @@ const personPathsOf = oncePerObject(({ identifiers, attributes, relations = [] }
 })
 
 /** Removes persons from a value; undefined when nothing is left. */
-function cutPersonsFromValue(scope: RemovalScope, path: string, value: JsonValue): JsonValue | undefined {
+function cutPersonsFromValue(scope: PersonRemovalState, path: string, value: JsonValue): JsonValue | undefined {
   if (Array.isArray(value)) {
     const left = value.map((element) => cutPersonsFromValue(scope, path, element))
     if (left.every((element, at) => element === value[at])) return value
@@ -103,7 +103,7 @@ function cutPersonsFromValue(scope: RemovalScope, path: string, value: JsonValue
 
 /** Removes persons from a value in a relation. @param value another person, or an object with persons deeper inside */
 function cutPersonsFromRelation(
-  scope: RemovalScope,
+  scope: PersonRemovalState,
   path: string,
   relation: Relation,
   value: JsonObject | string | number,
@@ -125,13 +125,13 @@ function cutPersonsFromRelation(
   const identifiers = identifiersWithin(kind, value, recordType)
   const record = { recordType, document: value }
   const isAround = hasPersonsInside(scope.places, path, value)
-  const isPerson = !isAround || isAlsoPerson(recordType, value, identifiers)
+  const isPerson = !isAround || hasOwnPersonData(recordType, value, identifiers)
   const key = takesOut({ identifiers, relation: isPerson ? relation : null, record })
   if (isAround || key !== null) {
     if (isPerson) count(key, identifiers)
     return key === null ? cutPersonsFromMembers(scope, path, value) : undefined
   }
-  const [left, named] = cutPersonsFromPerson(scope, recordType, value)
+  const [left, named] = cutOtherPersonsFromPerson(scope, recordType, value)
   const isUnnamed = distinguishingIdentifiers(kind, recordType, identifiers).length === 0
   const out = isUnnamed ? named : null
   count(out, identifiers)
@@ -139,7 +139,7 @@ function cutPersonsFromRelation(
 }
 
 /** True when an object that has other persons inside also describes a person: it has identifiers, or a value of an attribute. */
-const isAlsoPerson = ({ attributes }: RecordType, value: JsonObject, identifiers: OtherPerson['identifiers']): boolean =>
+const hasOwnPersonData = ({ attributes }: RecordType, value: JsonObject, identifiers: OtherPerson['identifiers']): boolean =>
   identifiers.length > 0 || attributes.some((one) => readAttribute(one, value) !== null)
 
 /**
@@ -147,8 +147,8 @@ const isAlsoPerson = ({ attributes }: RecordType, value: JsonObject, identifiers
  * @returns what is left (undefined for nothing), and what `takesOut` returned for the first removed person outside of relations
  * (null for none)
  */
-function cutPersonsFromPerson(
-  scope: RemovalScope,
+function cutOtherPersonsFromPerson(
+  scope: PersonRemovalState,
   recordType: RecordType,
   value: JsonObject,
 ): readonly [left: JsonValue | undefined, named: string | null] {
@@ -169,9 +169,9 @@ const hasPersonsInside = ({ relations }: PersonPaths, path: string, value: JsonO
   )
 
 /** Members that describe an object. An object that has only these after a removal is removed too. */
-const STRUCTURE_MEMBERS = ['@type', '@context', '@id']
+const JSON_LD_STRUCTURE_MEMBERS = ['@type', '@context', '@id']
 
-function cutPersonsFromMembers(scope: RemovalScope, path: string, object: JsonObject): JsonValue | undefined {
+function cutPersonsFromMembers(scope: PersonRemovalState, path: string, object: JsonObject): JsonValue | undefined {
   const entered = scope.places.entries.get(path)
   const gone: string[] = []
   let changed = false
@@ -181,7 +181,7 @@ function cutPersonsFromMembers(scope: RemovalScope, path: string, object: JsonOb
     if (key === 'identifier_value') return [[name, value]]
     const place = path === '' ? key : `${path}.${key}`
     const left = cutPersonsFromValue(
-      mayHaveOwnIdentifiers(scope, object, place, key, value) ? scope : { ...scope, places: { ...scope.places, own: new Set() } },
+      mayReadersUseMember(scope, object, place, key, value) ? scope : { ...scope, places: { ...scope.places, own: new Set() } },
       place,
       value,
     )
@@ -192,7 +192,7 @@ function cutPersonsFromMembers(scope: RemovalScope, path: string, object: JsonOb
   })
   if (!changed) return object
   if (entered?.some((place) => gone.includes(place))) return undefined
-  const isEmpty = members.every(([name]) => STRUCTURE_MEMBERS.includes(name))
+  const isEmpty = members.every(([name]) => JSON_LD_STRUCTURE_MEMBERS.includes(name))
   if (path !== '' && isEmpty) return undefined
   return Object.fromEntries(members.map(([name, value]) => [name, reducePersonCount(scope, path, name, value)]))
 }
@@ -201,8 +201,8 @@ function cutPersonsFromMembers(scope: RemovalScope, path: string, object: JsonOb
  * True when readers use this member. If an object has a member in two spellings, readers ignore one of them: its identifiers may
  * be another person's. Always true when the record's own identifiers are neither at `place` nor below.
  */
-const mayHaveOwnIdentifiers = (
-  { places: { own } }: RemovalScope,
+const mayReadersUseMember = (
+  { places: { own } }: PersonRemovalState,
   object: JsonObject,
   place: string,
   key: string,
@@ -212,7 +212,7 @@ const mayHaveOwnIdentifiers = (
 const PERSON_OUTSIDE_RELATIONS = { relation: null, record: null } as const
 
 /** A count of persons without the removed persons (`countRemovedPersons`). The value of any other member is unchanged. */
-function reducePersonCount({ places, persons }: RemovalScope, path: string, name: string, value: JsonValue): JsonValue {
+function reducePersonCount({ places, persons }: PersonRemovalState, path: string, name: string, value: JsonValue): JsonValue {
   const key = searchKey(name)
   if (!places.counts.has(path === '' ? key : `${path}.${key}`)) return value
   const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value
@@ -222,9 +222,9 @@ function reducePersonCount({ places, persons }: RemovalScope, path: string, name
 }
 
 /** The number of persons who were removed everywhere in the record. Two entries with a common mark are one person. */
-function countRemovedPersons(persons: readonly PersonOfCountedRelation[]): number {
-  const found = new Map<string, PersonOfCountedRelation>()
-  const people = new Set<PersonOfCountedRelation>()
+function countRemovedPersons(persons: readonly PersonCountedInRecord[]): number {
+  const found = new Map<string, PersonCountedInRecord>()
+  const people = new Set<PersonCountedInRecord>()
   for (const person of persons) {
     const same = new Set(person.marks.flatMap((mark) => found.get(mark) ?? []))
     const all = [...same, person]
@@ -237,7 +237,7 @@ function countRemovedPersons(persons: readonly PersonOfCountedRelation[]): numbe
 }
 
 /** True when the value is a removed person's identifier, or an object that has one: the whole object is then that person's. */
-function isOrNamesRemovedPerson({ kind, takesOut }: RemovalScope, value: JsonObject | string | number): boolean {
+function isOrNamesRemovedPerson({ kind, takesOut }: PersonRemovalState, value: JsonObject | string | number): boolean {
   const identifiers = isJsonObject(value)
     ? identifiersWithin(kind, value)
     : identifiersOfUntypedValue(kind, value, LEAST_CHECKED_VALUE_LENGTH)

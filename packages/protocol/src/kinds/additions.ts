@@ -1,6 +1,6 @@
 /** Attributes that an operator adds to a kind for one registry: checks them, and makes the extended kind. */
 import { CODE_LISTS } from '../records/code-lists.ts'
-import { QUERY_WORDS } from './identifier-additions.ts'
+import { RESERVED_QUERY_WORDS } from './identifier-additions.ts'
 import type { Attribute, AttributeType, Kind, RecordType } from './kind.ts'
 import { resolveSearchable } from './searchable.ts'
 
@@ -50,7 +50,7 @@ const RESERVED_ATTRIBUTE_NAMES = [
   'constructor',
 ]
 /** System columns that every PostgreSQL table has; an added attribute cannot have their names. */
-const SYSTEM_COLUMNS = ['tableoid', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax']
+const POSTGRESQL_SYSTEM_COLUMNS = ['tableoid', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax']
 const ATTRIBUTE_NAME_PATTERN = /^[a-z][a-z0-9_]{0,40}$/
 const ALIAS_PATTERN = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
 const PATH_SEGMENT_PATTERN = /^[^\s.:\p{Cc}](?:[^.:\p{Cc}]*[^\s.:\p{Cc}])?$/u
@@ -123,8 +123,8 @@ function nameProblem({ name }: UncheckedAttribute, meansAlready: (name: string) 
     return 'name: must be 1 to 41 lower-case letters, digits and _, beginning with a letter'
   }
   if (RESERVED_ATTRIBUTE_NAMES.includes(name)) return `name: ${RESERVED_ATTRIBUTE_NAMES.join(', ')} are reserved`
-  if (SYSTEM_COLUMNS.includes(name)) return `name: ${SYSTEM_COLUMNS.join(', ')} are columns of every table`
-  if (QUERY_WORDS.includes(name)) return `name: ${QUERY_WORDS.join(', ')} mean something else in a query`
+  if (POSTGRESQL_SYSTEM_COLUMNS.includes(name)) return `name: ${POSTGRESQL_SYSTEM_COLUMNS.join(', ')} are columns of every table`
+  if (RESERVED_QUERY_WORDS.includes(name)) return `name: ${RESERVED_QUERY_WORDS.join(', ')} mean something else in a query`
   // A date has two columns, whose names end in `_from` and `_to`.
   if (/_(?:from|to)$/.test(name)) return 'name: must not end in _from or _to'
   return meansAlready(name) ? `name: ${name} already means something in this record type` : null
@@ -163,8 +163,8 @@ function aliasesProblem({ name, aliases }: UncheckedAttribute, meansAlready: (na
     if (typeof alias !== 'string' || !ALIAS_PATTERN.test(alias)) {
       return `aliases[${index}]: must be 1 to 64 letters, digits and _, beginning with a letter`
     }
-    if (QUERY_WORDS.includes(alias.toLowerCase())) {
-      return `aliases[${index}]: ${QUERY_WORDS.join(', ')} mean something else in a query`
+    if (RESERVED_QUERY_WORDS.includes(alias.toLowerCase())) {
+      return `aliases[${index}]: ${RESERVED_QUERY_WORDS.join(', ')} mean something else in a query`
     }
     if (seen.has(alias.toLowerCase())) return `aliases[${index}]: repeats a name`
     seen.add(alias.toLowerCase())

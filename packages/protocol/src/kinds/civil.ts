@@ -13,7 +13,7 @@ import {
 /**
  * The form for publishing an event is filled at first with the youngest sample person who has no marriage date and no death date.
  */
-const YOUNGEST_PERSON_CHOICE: EventOffer = {
+const YOUNGEST_SAMPLE_PERSON_OFFER: EventOffer = {
   lacks: ['marriage_date', 'death_date'],
   by: { attribute: 'birth_date', first: 'latest' },
 }
@@ -84,7 +84,7 @@ export const civil: Kind = {
       name: 'LiveBirth',
       aliases: ['live_birth', 'birth'],
       needs: ['birth_date', 'registration_date'],
-      offers: YOUNGEST_PERSON_CHOICE,
+      offers: YOUNGEST_SAMPLE_PERSON_OFFER,
     },
     {
       name: 'Death',
@@ -93,7 +93,7 @@ export const civil: Kind = {
       needs: ['death_date'],
       offers: { lacks: ['death_date'], by: { attribute: 'birth_date', first: 'earliest' } },
     },
-    { name: 'FetalDeath', aliases: ['fetal_death'], needs: ['birth_date', 'death_date'], offers: YOUNGEST_PERSON_CHOICE },
+    { name: 'FetalDeath', aliases: ['fetal_death'], needs: ['birth_date', 'death_date'], offers: YOUNGEST_SAMPLE_PERSON_OFFER },
     {
       name: 'Marriage',
       aliases: [],
@@ -106,7 +106,7 @@ export const civil: Kind = {
       needs: ['divorce_date'],
       offers: { has: ['marriage_date'], lacks: ['divorce_date', 'death_date'] },
     },
-    { name: 'Adoption', aliases: [], offers: YOUNGEST_PERSON_CHOICE },
+    { name: 'Adoption', aliases: [], offers: YOUNGEST_SAMPLE_PERSON_OFFER },
     { name: 'REGISTER', aliases: ['REGISTRATION'] },
     { name: 'UPDATE', aliases: [] },
   ],

@@ -5,7 +5,7 @@ import type { Compound, Kind } from './kind.ts'
 import {
   addressAttributes,
   identifierKeyedList,
-  PERSON_PREFIXES,
+  PERSON_QUERY_PREFIXES,
   pathsAt,
   personAttributes,
   programmeAttributes,
@@ -83,7 +83,7 @@ export const disability: Kind = {
       ],
       event_rules: [{ event: 'REGISTER', on: 'new' }],
       relations: [{ name: 'caregiver', paths: ['disability_support.human_assistance.caregiver'] }],
-      query_prefixes: PERSON_PREFIXES,
+      query_prefixes: PERSON_QUERY_PREFIXES,
       schema: DisabledPerson,
     },
   ],

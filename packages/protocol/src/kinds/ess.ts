@@ -5,10 +5,10 @@ import type { Compound, Kind } from './kind.ts'
 import {
   addressAttributes,
   identifierKeyedList,
-  lifeAndWorkAttributes,
-  PERSON_PREFIXES,
+  PERSON_QUERY_PREFIXES,
   pathsAt,
   personAttributes,
+  personSituationAttributes,
   registrationAttributes,
 } from './shared-attributes.ts'
 
@@ -53,7 +53,7 @@ export const ess: Kind = {
       attributes: [
         ...personAttributes(personPaths),
         ...addressAttributes(personPaths),
-        ...lifeAndWorkAttributes(['']),
+        ...personSituationAttributes(['']),
         { name: 'unemployment_reason', paths: ['unemployment_reason'], type: 'code', codes: 'unemployment_reason' },
         {
           name: 'enrolment_status',
@@ -73,7 +73,7 @@ export const ess: Kind = {
       relations: [
         { name: 'related_person', paths: ['related_person.related_member'], entries: ['related_person'], record_type: 'Member' },
       ],
-      query_prefixes: PERSON_PREFIXES,
+      query_prefixes: PERSON_QUERY_PREFIXES,
       schema: EmploymentMember,
     },
   ],

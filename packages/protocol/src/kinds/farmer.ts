@@ -4,8 +4,8 @@ import { NID, UIN } from './identifier-types.ts'
 import type { Compound, CompoundMember, IdentifierSource, Kind } from './kind.ts'
 import { addressAttributes, identifierKeyedList, pathsAt, personAttributes, registrationAttributes } from './shared-attributes.ts'
 
-const detailsPaths = ['farmer_personal_details']
-const personPaths = pathsAt(detailsPaths, 'demographic_info', 'demographic_info.person')
+const farmerDetailsPaths = ['farmer_personal_details']
+const personPaths = pathsAt(farmerDetailsPaths, 'demographic_info', 'demographic_info.person')
 /** The paths of the list of parcels: first as in the published examples, then as in newer schemas of the public standard. */
 const parcelPaths = ['land_details', 'farm_details']
 const activityPaths = pathsAt(parcelPaths, 'farming_activities')
@@ -56,7 +56,7 @@ export const farmer: Kind = {
       document_types: ['Farmer', 'FRPerson', 'Person'],
       primary_identifier: 'FARMER_ID',
       identifiers: [
-        ...pathsAt([...detailsPaths, ''], 'member_identifier', 'identifier').map(farmerIdSource),
+        ...pathsAt([...farmerDetailsPaths, ''], 'member_identifier', 'identifier').map(farmerIdSource),
         ...personPaths.map((path) => ({ path, names: 'record' as const })),
         ...pathsAt(personPaths, 'identifier').map(farmerIdSource),
         ...pathsAt(parcelPaths, 'identifier').map((path) => ({ path, names: 'record' as const })),
@@ -71,7 +71,7 @@ export const farmer: Kind = {
       compounds: [parcel, crop],
       keyed_lists: [
         identifierKeyedList([
-          ...pathsAt([...detailsPaths, ''], 'member_identifier', 'identifier'),
+          ...pathsAt([...farmerDetailsPaths, ''], 'member_identifier', 'identifier'),
           ...pathsAt([...personPaths, ...parcelPaths], 'identifier'),
         ]),
         { name: 'parcel', paths: parcelPaths, identifiers: ['identifier'], values: ['farm_id'] },

@@ -89,7 +89,7 @@ const MAX_PATTERNS = 10
 const TYPE_NAME_PATTERN = /^[A-Z][A-Z0-9_]{0,40}$/
 const TYPE_ALIAS_PATTERN = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
 /** Words of the query language, which no added identifier type or attribute may have as a name or alias. */
-export const QUERY_WORDS = ['and', 'or', 'nor', 'not', 'where', 'query', 'expression', 'type', 'value']
+export const RESERVED_QUERY_WORDS = ['and', 'or', 'nor', 'not', 'where', 'query', 'expression', 'type', 'value']
 
 /** Why an identifier type cannot be added to a kind: the member and the rule; null when it can. */
 export function identifierTypeProblem(kind: Kind, added: IdentifierType): string | null {
@@ -103,7 +103,7 @@ export function identifierTypeProblem(kind: Kind, added: IdentifierType): string
   if (own === undefined && kind.identifier_types.length >= MAX_IDENTIFIER_TYPES) {
     return `name: a registry has at most ${MAX_IDENTIFIER_TYPES} identifier types`
   }
-  if (own === undefined && (isQueryWord(name) || isSearchableName(kind, name))) {
+  if (own === undefined && (isQueryWord(name) || isNameOfSearchable(kind, name))) {
     return `name: ${name} already means something else in queries of this registry`
   }
   if (own !== undefined && aliases.length + patterns.length === 0 && !sortable) {
@@ -116,9 +116,9 @@ export function identifierTypeProblem(kind: Kind, added: IdentifierType): string
   return aliasProblem(kind, added, aliases) ?? patternsProblem(added, patterns)
 }
 
-const isQueryWord = (name: string): boolean => QUERY_WORDS.includes(name.toLowerCase())
+const isQueryWord = (name: string): boolean => RESERVED_QUERY_WORDS.includes(name.toLowerCase())
 
-const isSearchableName = (kind: Kind, name: string): boolean =>
+const isNameOfSearchable = (kind: Kind, name: string): boolean =>
   kind.record_types.some((recordType) => resolveSearchable(kind, recordType, name) !== undefined)
 
 function aliasProblem(kind: Kind, { name }: IdentifierType, aliases: readonly string[]): string | null {
@@ -133,7 +133,7 @@ function aliasProblem(kind: Kind, { name }: IdentifierType, aliases: readonly st
     const shared = sharedIdentifierType(alias)
     if (shared?.name === name) continue
     if (shared !== undefined) return `aliases[${at}]: ${alias} is a name of ${shared.name}`
-    if (isQueryWord(alias) || isSearchableName(kind, alias)) {
+    if (isQueryWord(alias) || isNameOfSearchable(kind, alias)) {
       return `aliases[${at}]: ${alias} already means something else in queries of this registry`
     }
   }

@@ -6,7 +6,7 @@ import { ess } from './ess.ts'
 import { farmer } from './farmer.ts'
 import { ibr } from './ibr.ts'
 import type { Attribute, EventType, IdentifierType, Kind, RecordType } from './kind.ts'
-import { findByQueryKey } from './query-keys.ts'
+import { findMeaningOfQueryName } from './query-keys.ts'
 import { social } from './social.ts'
 
 /** The kinds that this version has. */
@@ -34,22 +34,22 @@ export function resolveEventType(kind: Kind, spelling: string): EventType | unde
 
 /** True when a search may have this `reg_event_type`: an event type of the kind, or one of its `search_event_types`. */
 export function isSearchEventType(kind: Kind, spelling: string): boolean {
-  const key = nameKey(spelling)
+  const key = nameComparisonKey(spelling)
   const others = kind.search_event_types ?? []
-  return resolveEventType(kind, spelling) !== undefined || others.some((name) => nameKey(name) === key)
+  return resolveEventType(kind, spelling) !== undefined || others.some((name) => nameComparisonKey(name) === key)
 }
 
 /** The attribute for a name in a sort or query: its name, an alias, or one of its paths. */
 export function resolveAttribute(recordType: RecordType, spelling: string): Attribute | undefined {
   const spellings = (attribute: Attribute) => [...namesOf(attribute), ...attribute.paths]
   const find = (key: string) => findDefinitionByName(recordType.attributes, key, spellings, searchKey)
-  return findByQueryKey(recordType, spelling, find)
+  return findMeaningOfQueryName(recordType, spelling, find)
 }
 
 /** True when a `reg_type` names this kind (D32). */
 export function isRegType(kind: Kind, spelling: string): boolean {
-  const key = nameKey(spelling)
-  return [kind.reg_type.name, ...kind.reg_type.aliases].some((name) => nameKey(name) === key)
+  const key = nameComparisonKey(spelling)
+  return [kind.reg_type.name, ...kind.reg_type.aliases].some((name) => nameComparisonKey(name) === key)
 }
 
 /**
@@ -57,9 +57,9 @@ export function isRegType(kind: Kind, spelling: string): boolean {
  * the kind does not know the type; several when the type is ambiguous.
  */
 export function recordTypesOf(kind: Kind, document: unknown): readonly RecordType[] {
-  const types = documentTypes(document).map(nameKey)
+  const types = documentTypes(document).map(nameComparisonKey)
   if (types.length === 0) return [kind.record_types[0]]
-  return kind.record_types.filter((type) => type.document_types.some((name) => types.includes(nameKey(name))))
+  return kind.record_types.filter((type) => type.document_types.some((name) => types.includes(nameComparisonKey(name))))
 }
 
 /** The types of a document. JSON-LD allows one, or an array of them. */
@@ -70,7 +70,7 @@ function documentTypes(document: unknown): string[] {
 }
 
 /** The form of a name for comparing: the text after the last ":", without case. */
-function nameKey(name: string): string {
+function nameComparisonKey(name: string): string {
   return name
     .slice(name.lastIndexOf(':') + 1)
     .trim()
@@ -81,22 +81,22 @@ function nameKey(name: string): string {
  * For each array of definitions, such as the record types of a kind: its elements by name, made at first use. If two have the
  * same name, the first is used.
  */
-const rowsByNameKey = new WeakMap<readonly object[], ReadonlyMap<string, object>>()
+const cachedDefinitionsByName = new WeakMap<readonly object[], ReadonlyMap<string, object>>()
 
 /** The element of `rows` with this name in any of its spellings; undefined when there is none. */
 function findDefinitionByName<Row extends object>(
   rows: readonly Row[],
   name: string,
   spellingsOf: (row: Row) => readonly string[],
-  keyOf: (spelling: string) => string = nameKey,
+  keyOf: (spelling: string) => string = nameComparisonKey,
 ): Row | undefined {
-  let table = rowsByNameKey.get(rows) as ReadonlyMap<string, Row> | undefined
+  let table = cachedDefinitionsByName.get(rows) as ReadonlyMap<string, Row> | undefined
   if (table === undefined) {
     const made = new Map<string, Row>()
     for (const row of rows) {
       for (const key of spellingsOf(row).map(keyOf)) if (!made.has(key)) made.set(key, row)
     }
-    rowsByNameKey.set(rows, made)
+    cachedDefinitionsByName.set(rows, made)
     table = made
   }
   return table.get(keyOf(name))

@@ -8,17 +8,17 @@ import type { RecordType } from './kind.ts'
  * @param find looks up one search key
  * @returns the first result of `find` that is not undefined; undefined when there is none
  */
-export function findByQueryKey<Meaning>(
+export function findMeaningOfQueryName<Meaning>(
   recordType: RecordType,
   spelling: string,
   find: (key: string) => Meaning | undefined,
 ): Meaning | undefined {
   // Most names are found as written: skip making the other keys.
   const written = searchKey(spelling)
-  return find(written) ?? findByRewrittenKey(recordType, spelling, written, find)
+  return find(written) ?? findMeaningOfRewrittenName(recordType, spelling, written, find)
 }
 
-function findByRewrittenKey<Meaning>(
+function findMeaningOfRewrittenName<Meaning>(
   { query_prefixes = [] }: RecordType,
   spelling: string,
   written: string,

@@ -4,7 +4,7 @@ import { oncePerObject } from '../once-per.ts'
 import { UNLISTED } from './identifier-types.ts'
 import { resolveIdentifierType } from './index.ts'
 import type { Attribute, Compound, CompoundMember, IdentifierType, Kind, RecordType } from './kind.ts'
-import { findByQueryKey } from './query-keys.ts'
+import { findMeaningOfQueryName } from './query-keys.ts'
 
 /** The target of a name in a query. `member`: an attribute of the elements of a compound. `compound`: the whole list. */
 export type Searchable =
@@ -16,9 +16,9 @@ export type Searchable =
   | { readonly is: 'identifier_type' }
 
 /** Names that mean identifiers in every kind (public-standard.md 2.4). */
-const IDENTIFIER_WORDS = ['identifier', 'person_identifier', 'member_identifier']
-const IDENTIFIER_VALUE_WORDS = ['identifier_value', 'id_value']
-const IDENTIFIER_TYPE_WORDS = ['identifier_type', 'id_type']
+const IDENTIFIER_QUERY_NAMES = ['identifier', 'person_identifier', 'member_identifier']
+const IDENTIFIER_VALUE_QUERY_NAMES = ['identifier_value', 'id_value']
+const IDENTIFIER_TYPE_QUERY_NAMES = ['identifier_type', 'id_type']
 
 /**
  * Finds the target of `spelling`, which is a name, an alias, or a dotted path, in a record type. Names of attributes and
@@ -26,11 +26,11 @@ const IDENTIFIER_TYPE_WORDS = ['identifier_type', 'id_type']
  */
 export function resolveSearchable(kind: Kind, recordType: RecordType, spelling: string): Searchable | undefined {
   const searchables = searchablesOfKind(kind)(recordType)
-  return findByQueryKey(recordType, spelling, (key) => searchables.get(key))
+  return findMeaningOfQueryName(recordType, spelling, (key) => searchables.get(key))
 }
 
 const searchablesOfKind = oncePerObject((kind: Kind) =>
-  oncePerObject((recordType: RecordType) => makeSearchables(kind, recordType)),
+  oncePerObject((recordType: RecordType) => makeSearchablesByName(kind, recordType)),
 )
 
 /** The canonical names that a query may use (attributes, lists, identifier types), for messages. */
@@ -48,7 +48,7 @@ export function isQueryablePath({ unnamed_paths = [] }: RecordType, path: string
   return path !== '' && !unnamed_paths.some((unnamed) => `${path}.`.startsWith(`${unnamed}.`))
 }
 
-function makeSearchables(kind: Kind, recordType: RecordType): ReadonlyMap<string, Searchable> {
+function makeSearchablesByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, Searchable> {
   const table = new Map<string, Searchable>()
   const add = (spellings: readonly string[], meaning: Searchable) => {
     const named = spellings.filter((path) => meaning.is === 'attribute' || isQueryablePath(recordType, path))
@@ -86,26 +86,38 @@ function addIdentifierSearchables(
   for (const type of kind.identifier_types) add(namesOf(type), { is: 'identifier', types: [type] })
   const own = ownIdentifierPlaces(kind, recordType)
   for (const { path, types } of own) {
-    add([path, ...joinPaths([path], IDENTIFIER_VALUE_WORDS)], { is: 'identifier', types })
+    add([path, ...joinPaths([path], IDENTIFIER_VALUE_QUERY_NAMES)], { is: 'identifier', types })
   }
   const isOwn = (type: IdentifierType): boolean => own.some(({ types }) => types.includes(type))
   const ofPart: Searchable = { is: 'identifier', types: anyType.filter((type) => !isOwn(type)) }
   const paths = recordType.identifiers.map(({ path }) => path)
   for (const { path, names } of recordType.identifiers) {
     const meant = names === 'part' ? ofPart : any
-    add(joinPaths([path], IDENTIFIER_VALUE_WORDS), meant)
+    add(joinPaths([path], IDENTIFIER_VALUE_QUERY_NAMES), meant)
     const last = path.slice(path.lastIndexOf('.') + 1)
     const type = resolveIdentifierType(kind, last)
     // A path is a name only if its last part names an identifier: `demographic_info` is an object with other members too.
     if (type !== undefined) add([path], { is: 'identifier', types: [type] })
     else if (last.endsWith('identifier')) add([path], meant)
   }
-  const places = [...paths, ...IDENTIFIER_WORDS]
-  add([...IDENTIFIER_WORDS, ...IDENTIFIER_VALUE_WORDS, ...joinPaths(IDENTIFIER_WORDS, IDENTIFIER_VALUE_WORDS)], any)
-  add(joinPaths(IDENTIFIER_WORDS, ['value']), any)
-  add([...IDENTIFIER_TYPE_WORDS, ...joinPaths(places, IDENTIFIER_TYPE_WORDS), ...joinPaths(IDENTIFIER_WORDS, ['type'])], {
-    is: 'identifier_type',
-  })
+  const places = [...paths, ...IDENTIFIER_QUERY_NAMES]
+  add(
+    [
+      ...IDENTIFIER_QUERY_NAMES,
+      ...IDENTIFIER_VALUE_QUERY_NAMES,
+      ...joinPaths(IDENTIFIER_QUERY_NAMES, IDENTIFIER_VALUE_QUERY_NAMES),
+    ],
+    any,
+  )
+  add(joinPaths(IDENTIFIER_QUERY_NAMES, ['value']), any)
+  add(
+    [
+      ...IDENTIFIER_TYPE_QUERY_NAMES,
+      ...joinPaths(places, IDENTIFIER_TYPE_QUERY_NAMES),
+      ...joinPaths(IDENTIFIER_QUERY_NAMES, ['type']),
+    ],
+    { is: 'identifier_type' },
+  )
 }
 
 /**

@@ -11,7 +11,7 @@ export function pathsAt(places: readonly string[], ...paths: readonly string[]):
 }
 
 /** The prefixes that published queries write before attributes of a person, such as `member` in `member.birth_date`. */
-export const PERSON_PREFIXES: readonly string[] = [
+export const PERSON_QUERY_PREFIXES: readonly string[] = [
   ...['member.demographic_info.person', 'member.demographic_info', 'demographic_info.person'],
   ...['demographic_info', 'member'],
 ]
@@ -79,7 +79,7 @@ export function addressAttributes(places: readonly string[], otherLocations: rea
 }
 
 /** Attributes of a person: disability, marital status, work, education and income. */
-export function lifeAndWorkAttributes(places: readonly string[]): Attribute[] {
+export function personSituationAttributes(places: readonly string[]): Attribute[] {
   return [
     { name: 'is_disabled', paths: pathsAt(places, 'is_disabled'), type: 'boolean' },
     maritalStatus(pathsAt(places, 'marital_status')),

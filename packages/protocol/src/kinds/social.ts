@@ -6,11 +6,11 @@ import type { Compound, IdentifierSource, Kind } from './kind.ts'
 import {
   addressAttributes,
   identifierKeyedList,
-  lifeAndWorkAttributes,
   maritalStatus,
-  PERSON_PREFIXES,
+  PERSON_QUERY_PREFIXES,
   pathsAt,
   personAttributes,
+  personSituationAttributes,
   povertyScore,
   registrationAttributes,
 } from './shared-attributes.ts'
@@ -20,7 +20,7 @@ const personPaths = ['demographic_info', 'demographic_info.person']
 const groupMemberPaths = ['group_head_info', 'member_list', 'member_list.household_member']
 
 /** The places of the identifiers of members, for members at the paths `at`. */
-function memberIdentifiers(at: readonly string[], names: IdentifierSource['names']): IdentifierSource[] {
+function memberIdentifierSources(at: readonly string[], names: IdentifierSource['names']): IdentifierSource[] {
   const people = pathsAt(at, ...personPaths)
   return [
     ...pathsAt(at, 'member_identifier').map((path) => ({ path, type: 'UIN', names })),
@@ -37,7 +37,7 @@ function memberIdentifierLists(at: readonly string[]): string[] {
 }
 
 /** A functional limitation of a member. */
-const limitation: Compound = {
+const functionalLimitation: Compound = {
   name: 'functional_limitation',
   paths: ['disability_info'],
   members: [
@@ -77,21 +77,21 @@ export const social: Kind = {
       aliases: ['Person', 'SRPerson', 'SRMember', 'Individual'],
       document_types: ['Member', 'Person', 'SRPerson'],
       primary_identifier: 'UIN',
-      identifiers: memberIdentifiers([''], 'record'),
+      identifiers: memberIdentifierSources([''], 'record'),
       attributes: [
         ...personAttributes(personPaths),
         ...addressAttributes([...personPaths, '']),
-        ...lifeAndWorkAttributes(['']),
+        ...personSituationAttributes(['']),
         povertyScore,
         ...registrationAttributes(['', ...personPaths]),
       ],
-      compounds: [limitation],
+      compounds: [functionalLimitation],
       keyed_lists: [identifierKeyedList(['member_identifier', ...pathsAt(personPaths, 'identifier')])],
       event_rules: [{ event: 'REGISTER', on: 'new' }],
       relations: [
         { name: 'related_person', paths: ['related_person.related_member'], entries: ['related_person'], record_type: 'Member' },
       ],
-      query_prefixes: PERSON_PREFIXES,
+      query_prefixes: PERSON_QUERY_PREFIXES,
       schema: Member,
     },
     {
@@ -104,7 +104,7 @@ export const social: Kind = {
       sort_identifiers: ['UIN'],
       identifiers: [
         { path: 'group_identifier', type: 'HOUSEHOLD_ID', names: 'record' },
-        ...memberIdentifiers(groupMemberPaths, 'part'),
+        ...memberIdentifierSources(groupMemberPaths, 'part'),
       ],
       attributes: [
         { name: 'group_type', paths: ['group_type'], type: 'code', codes: 'group_type' },

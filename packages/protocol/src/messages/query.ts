@@ -8,13 +8,12 @@ export const QueryType = oneOf(QUERY_TYPES, { description: 'Which form the query
 export type QueryType = Static<typeof QueryType>
 
 /** The types of a value in a comparison (spec "Query forms", 2 and 3). */
-export const ComparedValue = Type.Union(
-  [Type.String(), Type.Number(), Type.Boolean(), Type.Record(Type.String(), Type.Unknown())],
-  { description: 'A string, number, boolean or object; strings are safest (G10).' },
-)
+export const QueryValue = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Record(Type.String(), Type.Unknown())], {
+  description: 'A string, number, boolean or object; strings are safest (G10).',
+})
 
 export const IdentifierQuery = Type.Object(
-  { type: Type.String({ description: 'Identifier type, such as UIN or MOBILE.' }), value: ComparedValue },
+  { type: Type.String({ description: 'Identifier type, such as UIN or MOBILE.' }), value: QueryValue },
   { title: 'IdentifierQuery', description: 'Form idtype-value (spec "Query forms", 2): the records that bear the identifier.' },
 )
 export type IdentifierQuery = Static<typeof IdentifierQuery>
@@ -41,7 +40,7 @@ export const Comparison = Type.Object(
   {
     attribute_name: Type.String(),
     operator: oneOf(OPERATORS),
-    attribute_value: Type.Union([...ComparedValue.anyOf, Type.Array(ComparedValue, { description: 'For operator in.' })], {
+    attribute_value: Type.Union([...QueryValue.anyOf, Type.Array(QueryValue, { description: 'For operator in.' })], {
       description: 'The value compared with; strings are safest (G10).',
     }),
   },

@@ -19,13 +19,13 @@ export const UnSubscribeRequest = Type.Object(
 export type UnSubscribeRequest = Static<typeof UnSubscribeRequest>
 
 /** The largest number of codes in one request: as many as a batch can have items. */
-const MAX_CODES = 10_000
+const MOST_SUBSCRIPTION_CODES = 10_000
 
 /** The schema for a received request. `timestamp` may be missing (social kind); at least one code is needed. */
 export const IncomingUnSubscribeRequest = Type.Object({
   ...UnSubscribeRequest.properties,
   timestamp: Type.Optional(Timestamp),
-  subscription_codes: Type.Array(SubscriptionCode, { minItems: 1, maxItems: MAX_CODES }),
+  subscription_codes: Type.Array(SubscriptionCode, { minItems: 1, maxItems: MOST_SUBSCRIPTION_CODES }),
 })
 export type IncomingUnSubscribeRequest = Static<typeof IncomingUnSubscribeRequest>
 

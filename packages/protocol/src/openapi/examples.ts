@@ -216,7 +216,7 @@ const replyHeader = {
 }
 
 /** The ids of sender and receiver, and the identifier of the person, in the examples. */
-export const inventedExampleNames = (kind: Kind): ExampleOf => ({
+export const inventedExampleIds = (kind: Kind): ExampleOf => ({
   sender_id: requestHeader.sender_id,
   receiver_id: replyHeader.sender_id,
   identifier_value: personIdentifierValue(kind),

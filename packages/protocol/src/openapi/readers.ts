@@ -7,7 +7,7 @@ import type { JsonObject } from './components.ts'
 /** Matches a reference to a source that readers of the page do not have, such as `spec "Header"` or N12. */
 const SOURCE_REFERENCE_PATTERN = /spec "[^"]*"|public standard(?: [\d.]+)?|\b[NDG]\d+\b:?|\b\d+(?:\.\d+)+\b/g
 /** Matches what may be left in brackets when a reference to a source was removed, and says nothing alone. */
-const WORDS_BESIDE_SOURCE_PATTERN = /\b(?:responses|required members|\d+)\b|[,;\s]/g
+const WORDS_LEFT_IN_BRACKETS_PATTERN = /\b(?:responses|required members|\d+)\b|[,;\s]/g
 
 /** Removes from a text what is in round brackets and refers to our sources. References to an RFC stay. */
 export function omitSourceReferences(text: string): string {
@@ -15,7 +15,7 @@ export function omitSourceReferences(text: string): string {
     if (inside.startsWith('RFC')) return whole.replace(/, public standard [\d.]+/, '')
     const rest = inside.replaceAll(SOURCE_REFERENCE_PATTERN, '').trim()
     if (rest === inside.trim()) return whole
-    return rest.replaceAll(WORDS_BESIDE_SOURCE_PATTERN, '') === '' ? '' : ` (${rest})`
+    return rest.replaceAll(WORDS_LEFT_IN_BRACKETS_PATTERN, '') === '' ? '' : ` (${rest})`
   })
 }
 

@@ -16,7 +16,7 @@ const joinNames = (names: readonly string[] | undefined) => (names ?? []).join('
 /** All names except the canonical one, with commas between them. */
 const otherNamesText = (row: Parameters<typeof namesOf>[0]) => joinNames(namesOf(row).slice(1))
 
-const NAMES_NOTE =
+const ATTRIBUTE_NAMES_NOTE =
   'Queries and records may use any name, also with a prefix such as `spdci:`. The first place of "Read from" with a value counts.'
 
 /** Markdown about a kind: its description, identifier types, record types with attributes, and event types. */
@@ -64,7 +64,7 @@ function attributeTable({ name, attributes }: RecordType): string[] {
   ])
   return [
     `## Searchable attributes of ${name}`,
-    NAMES_NOTE,
+    ATTRIBUTE_NAMES_NOTE,
     markdownTable(['Attribute', 'Also accepted', 'Type', 'Read from', 'Sortable', 'Indexed'], rows),
   ]
 }

@@ -1,6 +1,6 @@
 /** The schema of a beneficiary (spec "Beneficiary record", public-standard.md 2.4). */
 import Type from 'typebox'
-import { demographicMembers, situationMembers } from './member.ts'
+import { demographicMembers, personSituationMembers } from './member.ts'
 import { codeSchema, Enrolment, Identifier, identifier, jsonLdMembers, partialObject, registrationTimes } from './parts.ts'
 
 export const BeneficiaryMember = partialObject('BeneficiaryMember', {
@@ -13,7 +13,7 @@ export const BeneficiaryMember = partialObject('BeneficiaryMember', {
   relationship_head: codeSchema('relationship_type'),
   related_person: Type.Unknown(),
   disability_info: Type.Unknown(),
-  ...situationMembers,
+  ...personSituationMembers,
   is_disabled: Type.Union([Type.Boolean(), Type.String()], { description: 'In the examples the string "0" or "1"' }),
   ...registrationTimes,
   programme_identifier: Type.Union([Enrolment, Type.Array(Enrolment)]),

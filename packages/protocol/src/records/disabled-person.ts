@@ -11,7 +11,7 @@ import {
   registrationTimes,
 } from './parts.ts'
 
-const Support = partialObject('DisabilitySupport', {
+const SupportOfDisabledPerson = partialObject('DisabilitySupport', {
   human_assistance: partialObject('HumanAssistance', {
     type: Type.String(),
     frequency: Type.String(),
@@ -45,7 +45,7 @@ export const DisabledPerson = partialObject('DisabledPerson', {
       age_on_set: codeSchema('impairment_onset'),
     }),
   ),
-  disability_support: Type.Array(Support),
+  disability_support: Type.Array(SupportOfDisabledPerson),
   transport_requirement: codeSchema('transport_requirement'),
   housing_type: codeSchema('housing_type'),
   programs_enrollments: Type.Array(Programme),

@@ -45,7 +45,7 @@ export const RelatedPerson = partialObject('RelatedPerson', {
 })
 
 /** The JSON members for the circumstances of a person, such as work, income and education. */
-export const situationMembers = {
+export const personSituationMembers = {
   is_disabled: Type.Boolean(),
   marital_status: codeSchema('marital_status'),
   employment_status: codeSchema('employment_status'),
@@ -77,7 +77,7 @@ const memberProperties = {
   member_identifier: Type.Array(Identifier),
   demographic_info: DemographicInfo,
   related_person: Type.Array(RelatedPerson),
-  ...situationMembers,
+  ...personSituationMembers,
   ...registrationTimes,
 }
 

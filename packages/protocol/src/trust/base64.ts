@@ -55,7 +55,7 @@ function atobOrNull(text: string): string | null {
 }
 
 /** The allowed last characters, by the number of characters modulo 4. The bits that no byte uses must be zero in them. */
-const LAST_CHARACTER_PATTERNS: Readonly<Record<number, RegExp>> = { 2: /[AQgw]$/, 3: /[AEIMQUYcgkosw048]$/ }
+const LAST_BASE64_CHARACTER_PATTERNS: Readonly<Record<number, RegExp>> = { 2: /[AQgw]$/, 3: /[AEIMQUYcgkosw048]$/ }
 
 /**
  * The number of bytes that a base64url text stands for. Null for other characters, padding, white space, an impossible
@@ -63,6 +63,6 @@ const LAST_CHARACTER_PATTERNS: Readonly<Record<number, RegExp>> = { 2: /[AQgw]$/
  */
 export function base64urlByteCount(text: unknown): number | null {
   if (typeof text !== 'string' || text.length % 4 === 1 || !BASE64URL_PATTERN.test(text)) return null
-  if (LAST_CHARACTER_PATTERNS[text.length % 4]?.test(text) === false) return null
+  if (LAST_BASE64_CHARACTER_PATTERNS[text.length % 4]?.test(text) === false) return null
   return Math.floor((text.length * 3) / 4)
 }

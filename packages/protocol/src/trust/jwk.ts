@@ -39,7 +39,7 @@ export function isPrivateJwk(jwk: LooseJwk): boolean {
 }
 
 /** A type of public key (its `kty` and `crv`), with the members that define a key, all in base64url. */
-export interface KeyShape {
+export interface JwkType {
   readonly kty: string
   readonly crv?: string
   readonly members: readonly string[]
@@ -51,7 +51,7 @@ export interface KeyShape {
   readonly encrypts: boolean
 }
 
-const KEY_SHAPES: readonly KeyShape[] = [
+const JWK_TYPES: readonly JwkType[] = [
   { kty: 'RSA', members: ['n', 'e'], bytes: null, numbers: true, encrypts: true },
   { kty: 'EC', crv: 'P-256', members: ['x', 'y'], bytes: 32, numbers: true, encrypts: true },
   { kty: 'EC', crv: 'P-384', members: ['x', 'y'], bytes: 48, numbers: true, encrypts: true },
@@ -60,15 +60,15 @@ const KEY_SHAPES: readonly KeyShape[] = [
   { kty: 'OKP', crv: 'Ed25519', members: ['x'], bytes: 32, numbers: false, encrypts: false },
 ]
 
-const findKeyShape = (jwk: LooseJwk): KeyShape | undefined =>
-  KEY_SHAPES.find(({ kty, crv }) => kty === jwk.kty && (crv === undefined || crv === jwk.crv))
+const findJwkType = (jwk: LooseJwk): JwkType | undefined =>
+  JWK_TYPES.find(({ kty, crv }) => kty === jwk.kty && (crv === undefined || crv === jwk.crv))
 
 /**
  * The row of KEY_SHAPES for a public JWK with which messages can be encrypted; undefined when its `kty` and `crv` cannot encrypt,
  * or its members are not base64url of the right size. Other members are ignored.
  */
-export function findEncryptionKeyShape(jwk: LooseJwk): KeyShape | undefined {
-  const shape = findKeyShape(jwk)
+export function findEncryptionJwkType(jwk: LooseJwk): JwkType | undefined {
+  const shape = findJwkType(jwk)
   return shape?.encrypts &&
     shape.members.every((member) => {
       const bytes = base64urlByteCount(jwk[member])
@@ -84,14 +84,14 @@ export function findEncryptionKeyShape(jwk: LooseJwk): KeyShape | undefined {
  * has the wrong size.
  */
 export function findCanonicalPublicJwk(jwk: LooseJwk): Jwk | null {
-  const shape = findKeyShape(jwk)
+  const shape = findJwkType(jwk)
   if (shape === undefined) return null
   const members = shape.members.map((member) => [member, findCanonicalBase64Url(jwk[member], shape)] as const)
   if (members.some(([, text]) => text === null)) return null
   return { kty: shape.kty, ...(shape.crv !== undefined && { crv: shape.crv }), ...Object.fromEntries(members) }
 }
 
-function findCanonicalBase64Url(text: unknown, { bytes: size, numbers }: KeyShape): string | null {
+function findCanonicalBase64Url(text: unknown, { bytes: size, numbers }: JwkType): string | null {
   if (typeof text !== 'string') return null
   const bytes = fromBase64Url(text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''))
   if (bytes === null) return null

@@ -226,7 +226,7 @@ function parseKeySetText(text: string): unknown {
 export async function publicKeysOf(jwks: readonly JsonObject[], sender_id: string | undefined): Promise<readonly PublicKey[]> {
   const keys: PublicKey[] = []
   for (const jwk of jwks) {
-    const key = await findUsableKey(jwk, sender_id)
+    const key = await readPublicKeyOrNull(jwk, sender_id)
     if (key === null) continue
     const known = keys.find(({ kid, use }) => kid === key.kid && use === key.use)
     if (known === undefined) keys.push(key)
@@ -237,7 +237,7 @@ export async function publicKeysOf(jwks: readonly JsonObject[], sender_id: strin
   return keys
 }
 
-async function findUsableKey(jwk: JsonObject, sender_id: string | undefined): Promise<PublicKey | null> {
+async function readPublicKeyOrNull(jwk: JsonObject, sender_id: string | undefined): Promise<PublicKey | null> {
   try {
     return await readPublicKey(jwk, { sender_id })
   } catch (error) {

@@ -41,7 +41,7 @@ export class SourcedEnvelope implements SignedEnvelope {
 
   /** The text of a member's value, exactly as written. */
   source(name: SignedMember): string {
-    this.#sources ??= isJsonObject(this.value) ? memberTexts(this.text) : new Map()
+    this.#sources ??= isJsonObject(this.value) ? readMemberJsonTexts(this.text) : new Map()
     const source = this.#sources.get(name)
     if (source === undefined) throw new RangeError(`the envelope has no member ${name}`)
     return source
@@ -54,7 +54,7 @@ export class SourcedEnvelope implements SignedEnvelope {
 }
 
 /** For each member of the object in `text`, its text. Use it only for texts that `parseJson` has accepted. */
-function memberTexts(text: string): ReadonlyMap<string, string> {
+function readMemberJsonTexts(text: string): ReadonlyMap<string, string> {
   const sources = new Map<string, string>()
   const scanner = new JsonScanner(text)
   scanner.members((name) => sources.set(name, scanner.skipValue()))

@@ -30,7 +30,7 @@ const BEARER_TOKEN_PATTERN = /^[\w.~+/-]{1,8192}=*$/
 /** The life of a token in seconds: when the answer does not say it (`unsaid`), and at most (`longest`). */
 const TOKEN_LIFE_SECONDS = { unsaid: 60, longest: 86_400 }
 /** A token is renewed when only the share `part` of its life is left, or `most` milliseconds if that is less. */
-const TIME_LEFT_AT_RENEWAL = { part: 0.1, most: 60_000 }
+const TOKEN_LIFE_LEFT_AT_RENEWAL = { part: 0.1, most: 60_000 }
 
 /** The token, and how long it may be used. @throws TokenProblem */
 export function readTokenAnswer(status: number, text: string): Fetched<string> {
@@ -49,7 +49,7 @@ export function readTokenAnswer(status: number, text: string): Fetched<string> {
   const life = (seconds > 0 ? Math.min(seconds, TOKEN_LIFE_SECONDS.longest) : TOKEN_LIFE_SECONDS.unsaid) * 1_000
   return {
     value: access_token,
-    fresh: life - Math.min(life * TIME_LEFT_AT_RENEWAL.part, TIME_LEFT_AT_RENEWAL.most),
+    fresh: life - Math.min(life * TOKEN_LIFE_LEFT_AT_RENEWAL.part, TOKEN_LIFE_LEFT_AT_RENEWAL.most),
     usable: life,
   }
 }

@@ -5,7 +5,7 @@
 
 import { withoutProtectedPersons } from '@rollcall/core/model/protection'
 import type { FoundRecord, RecordId } from '@rollcall/core/model/records'
-import { IDENTIFIER_COLUMN_GROUP, type RegistryShape } from '@rollcall/core/model/registry'
+import { IDENTIFIER_ROWS_GROUP_NAME, type RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
 import { inTransaction, NO_STATEMENT_TIMEOUT_SQL } from '@rollcall/database/transaction'
@@ -14,7 +14,7 @@ import type { PoolClient } from 'pg'
 import { columnGroups, type RecordColumn } from './columns.ts'
 import { writeIdentifiers } from './identifier-rows.ts'
 import { columnValues } from './prepare-record.ts'
-import { markProtectedRecords } from './protected-records.ts'
+import { storeProtectionMarks } from './protected-records.ts'
 import { readProtection } from './protection.ts'
 import { recordTable } from './record-tables.ts'
 import { updateRows } from './update-rows.ts'
@@ -71,7 +71,7 @@ async function backfillBatch(
 ): Promise<number | null> {
   const which = [registry.id, recordType.name]
   // `column_fill` may list names that this version of Rollcall does not know. The version that declared them backfills them.
-  const known = [...columnGroups(recordType).map(({ name }) => name), IDENTIFIER_COLUMN_GROUP]
+  const known = [...columnGroups(recordType).map(({ name }) => name), IDENTIFIER_ROWS_GROUP_NAME]
   // These rows of `column_fill` are locked, so that two backfills of the same columns take turns.
   const { rows: pending } = await client.query<ColumnFillRow>(
     `select name, next_record from column_fill
@@ -94,13 +94,13 @@ async function backfillBatch(
     return { id, document: withoutProtectedPersons(registry.kind, recordType, protection, document).document }
   })
   await writeBackfilledColumns(client, registry, recordType, due, read)
-  if (due.includes(IDENTIFIER_COLUMN_GROUP)) await writeIdentifiers(client, registry, recordType, records)
+  if (due.includes(IDENTIFIER_ROWS_GROUP_NAME)) await writeIdentifiers(client, registry, recordType, records)
   // With new names of an identifier type, further identifiers are found in a record. They may show that the record belongs to a
   // protected person, or names one. The search for other records that name such a person (`rewriteRecordsNamingPersons`) may
   // read the text of all records, so it gets no time limit.
   if (protection.byProtectingIdentifier.size > 0) {
     await client.query(NO_STATEMENT_TIMEOUT_SQL)
-    await markProtectedRecords(client, { registry, recordType, protection }, records, ({ id }) => id)
+    await storeProtectionMarks(client, { registry, recordType, protection }, records, ({ id }) => id)
   }
   const last = records.at(-1)
   if (last === undefined) {

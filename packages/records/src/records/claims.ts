@@ -6,7 +6,7 @@
 import type { ClientBase } from 'pg'
 
 /** SQL that is true when some database session has this claim on a registry. Parameter 1 is the integer id of the registry. */
-export const hasClaimSql = (claim: 'rollcall import' | 'rollcall indexes'): string =>
+export const isRegistryClaimedSql = (claim: 'rollcall import' | 'rollcall indexes'): string =>
   `exists (
      select 1 from pg_locks join pg_database on pg_database.oid = pg_locks.database
      where locktype = 'advisory' and datname = current_database() and objsubid = 2

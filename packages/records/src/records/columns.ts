@@ -2,7 +2,7 @@
 
 import { oncePerObject } from '@rollcall/core/model/once-per'
 import { identifierSortGroupName } from '@rollcall/core/model/registry'
-import { columnName, joinName } from '@rollcall/database/names'
+import { columnName, joinNameParts } from '@rollcall/database/names'
 import {
   type Attribute,
   type AttributeScalar,
@@ -112,7 +112,7 @@ interface CompoundColumn extends RecordColumn {
 export function compoundColumn(compound: Compound): CompoundColumn {
   const members = compound.members.map((member) => [member.name, memberJsonWriter(member)] as const)
   return {
-    name: joinName(compound.name),
+    name: joinNameParts(compound.name),
     compound,
     sql_type: 'jsonb',
     definition: 'jsonb',
@@ -159,7 +159,7 @@ interface ColumnGroup {
  * record's own identifiers of the type, or to null. The name begins with `_`; names of attributes do not.
  */
 export const identifierSortColumn = (type: string): RecordColumn => ({
-  name: joinName('_sort', type.toLowerCase()),
+  name: joinNameParts('_sort', type.toLowerCase()),
   sql_type: 'text',
   definition: 'text collate "C"',
 })

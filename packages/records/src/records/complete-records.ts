@@ -14,7 +14,7 @@ import { recordTable } from './record-tables.ts'
  * Returns the primary identifiers of those given records that are stored with an equal document. No row is locked: if another
  * writer changes such a record after this statement, that newer change stays, because the caller does not write the record.
  */
-export async function identifiersOfUnchangedRecords(
+export async function identifiersWithEqualDocument(
   client: ClientBase,
   registry: RegistryShape,
   recordType: RecordType,
@@ -32,7 +32,7 @@ export async function identifiersOfUnchangedRecords(
 }
 
 /** The stored records that are compared with a file: those of one type that were added before the file was made. */
-export interface ComparedRecords {
+export interface RecordsComparedWithFile {
   readonly registry: RegistryShape
   readonly recordType: RecordType
   /**
@@ -45,11 +45,11 @@ export interface ComparedRecords {
 /** Counts the stored records that were added before `began`. */
 export async function countRecordsBeforeImport(
   client: ClientBase,
-  { registry, recordType, began }: ComparedRecords,
+  { registry, recordType, began }: RecordsComparedWithFile,
 ): Promise<number> {
   const { rows } = await client.query<{ count: number }>(
     `select count(*)::float8 as count from ${quoteName(recordTable(registry, recordType).table)} as record
-     where ${addedBeforeSql('$1')}`,
+     where ${isBeforeFileSql('$1')}`,
     [began],
   )
   return rows[0]?.count ?? 0
@@ -60,10 +60,10 @@ export async function countRecordsBeforeImport(
  * records is not selected when the file names one of the merged records.
  * @param named SQL that selects the primary identifiers in the file. It may use $1, the registry, and $2, the record type
  */
-export const recordsNotInFileStatement = ({ registry, recordType, began }: ComparedRecords, named: string) => ({
+export const recordsNotInFileStatement = ({ registry, recordType, began }: RecordsComparedWithFile, named: string) => ({
   text: `select $2::text as record_type, record.primary_identifier
     from ${quoteName(recordTable(registry, recordType).table)} as record
-    where ${addedBeforeSql('$3')}
+    where ${isBeforeFileSql('$3')}
       and not exists (select 1 from (${named}) as named where named.primary_identifier = record.primary_identifier)
       and not exists (
         select 1 from retired_record as retired join (${named}) as named using (primary_identifier)
@@ -72,4 +72,4 @@ export const recordsNotInFileStatement = ({ registry, recordType, began }: Compa
   values: [registry.id, recordType.name, began],
 })
 
-const addedBeforeSql = (began: string): string => `(extract(epoch from record.created_at) * 1000000)::bigint < ${began}::bigint`
+const isBeforeFileSql = (began: string): string => `(extract(epoch from record.created_at) * 1000000)::bigint < ${began}::bigint`

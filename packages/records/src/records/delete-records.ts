@@ -2,7 +2,7 @@
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import { quoteName } from '@rollcall/database/names'
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import type { RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import { recordTable } from './record-tables.ts'
@@ -51,7 +51,7 @@ export async function deleteRecords(
      )
      select id::text, document, array(select merged.document from merged where survivor = deleted.id) as retired
      from deleted order by deleted.id`,
-    [registry.id, recordType.name, primaryIdentifiers.filter(isStorable)],
+    [registry.id, recordType.name, primaryIdentifiers.filter(isTextStorable)],
   )
   return rows.map(({ id, document, retired }) => {
     const merged = retired.map((one) => ({ survivor: id, document: one }))

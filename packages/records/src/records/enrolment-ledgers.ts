@@ -4,7 +4,7 @@ import type { FoundRecord, Identifier, RecordId } from '@rollcall/core/model/rec
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import type { RecordIdentifier, RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import { recordTable } from './record-tables.ts'
@@ -32,7 +32,7 @@ export async function findByIdentifiers(
   recordType: RecordType,
   identifiers: readonly TypeAndValue[],
 ): Promise<readonly IdentifierWithRecord[]> {
-  const storable = identifiers.filter(({ value }) => isStorable(value))
+  const storable = identifiers.filter(({ value }) => isTextStorable(value))
   const { rows } = await client.query<IdentifierWithRecord & { readonly names_record: boolean }>(
     `select type, value, record::text, names_record from ${quoteName(recordTable(registry, recordType).identifierTable)}
      where (type, value) in (select * from unnest($1::text[], $2::text[]))`,
@@ -170,7 +170,7 @@ export async function deleteLedgers(
 }
 
 /** The time at which the first scheduled status in any registry begins; null when none is scheduled. */
-export async function readFirstDueTime({ pool }: Pick<Database, 'pool'>): Promise<Date | null> {
+export async function readFirstDueStatusTime({ pool }: Pick<Database, 'pool'>): Promise<Date | null> {
   const { rows } = await pool.query<{ next_due: Date }>({
     name: 'first due enrolment',
     text: 'select next_due from enrolment_ledger where next_due is not null order by next_due limit 1',

@@ -14,7 +14,7 @@ import { aliasesOf } from './retired-records.ts'
  * gets `names: 'part'`, as the identifier of a household member does: a search finds the record by the alias, but the alias does
  * not name the record itself.
  */
-export function ownIdentifiersAndAliases(
+export function recordIdentifiersAndAliases(
   own: readonly RecordIdentifier[],
   aliases: readonly Identifier[] = [],
 ): readonly RecordIdentifier[] {
@@ -44,7 +44,7 @@ export async function writeIdentifiers(
   const rows = records.flatMap(({ id, document }) => {
     const read = parseWithoutProtectedPersons(registry, recordType, protection, document)
     const own = readIdentifiers(registry.kind, recordType, read)
-    return ownIdentifiersAndAliases(own, aliases.get(id)).map((one) => ({ ...one, id }))
+    return recordIdentifiersAndAliases(own, aliases.get(id)).map((one) => ({ ...one, id }))
   })
   const columns = [
     rows.map(({ type }) => type),

@@ -32,17 +32,17 @@ export async function planIndexes(db: Database, registry: Registry): Promise<rea
       namespace: registry.namespace,
       record_type: recordType.name,
       unfilled: [...(registry.unfilled.get(recordType.name) ?? [])].sort(),
-      ...(await compareIndexes(db, registry, recordType)),
+      ...(await findMissingAndForeignIndexes(db, registry, recordType)),
     })),
   )
 }
 
 /** True when all columns are backfilled and all declared indexes can be used. Foreign indexes are allowed. */
-export function isFullyApplied({ unfilled, missing }: IndexPlan): boolean {
+export function isIndexPlanApplied({ unfilled, missing }: IndexPlan): boolean {
   return unfilled.length === 0 && missing.length === 0
 }
 
-async function compareIndexes(
+async function findMissingAndForeignIndexes(
   db: Database,
   registry: Registry,
   recordType: RecordType,

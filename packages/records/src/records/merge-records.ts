@@ -6,19 +6,19 @@ import type { FoundRecord, Identifier, RecordId } from '@rollcall/core/model/rec
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import { copyRows } from '@rollcall/database/copy'
 import { quoteName } from '@rollcall/database/names'
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import type { JsonObject, RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import { writeIdentifiers } from './identifier-rows.ts'
 import { type PreparedRecord, prepareRecord } from './prepare-record.ts'
-import { protectMergedRecords, storeNamedProtectedPersons } from './protected-records.ts'
+import { protectMergedRecords, storePersonsNamedInRecords } from './protected-records.ts'
 import { readProtection } from './protection.ts'
 import { recordTable } from './record-tables.ts'
 import { recordRows } from './record-writer.ts'
 import { findRecordsMergedInto, type RetiredRecord } from './retired-records.ts'
 
 /** The records that an identifier names: `live` records, and `retired` records, which were merged into others. */
-export interface LiveAndRetiredRecords {
+export interface FoundAndRetiredRecords {
   readonly live: readonly FoundRecord[]
   readonly retired: readonly RetiredRecord[]
 }
@@ -32,8 +32,8 @@ export async function findRecordsWithIdentifier(
   registry: RegistryShape,
   recordType: RecordType,
   { type, value }: Identifier,
-): Promise<LiveAndRetiredRecords> {
-  if (!isStorable(value)) return { live: [], retired: [] }
+): Promise<FoundAndRetiredRecords> {
+  if (!isTextStorable(value)) return { live: [], retired: [] }
   const { table, identifierTable } = recordTable(registry, recordType)
   const { rows } = await client.query<FoundRecord & { readonly own: boolean }>(
     `select record.id::text, document, names_record as own
@@ -94,7 +94,7 @@ export async function retireRecord(
     [...which, now, event],
   )
   await protectMergedRecords(client, registry, recordType, { survivor, retired })
-  await rewriteIdentifiers(client, registry, recordType, [survivor])
+  await rewriteIdentifierRows(client, registry, recordType, [survivor])
 }
 
 /**
@@ -121,7 +121,7 @@ export async function restoreRecord(
   await copyRows(client, table, names, recordRows([prepared], ids))
   // Stores which protected persons the record names. When such a protection ends, `unprotectPerson` finds the record by these
   // rows of `protected_reference`, and writes its columns and identifiers again.
-  await storeNamedProtectedPersons(client, { registry, recordType }, [{ id, named: persons }])
+  await storePersonsNamedInRecords(client, { registry, recordType }, [{ id, named: persons }])
   await client.query(
     `update ${quoteName(table)} as record set created_at = retired_record.created_at from retired_record
      where registry = $1 and record_type = $2 and retired_record.record = $3 and record.id = $3`,
@@ -145,14 +145,14 @@ export async function restoreRecord(
     which,
   )
   await client.query('delete from retired_record where registry = $1 and record_type = $2 and record = $3', which)
-  await rewriteIdentifiers(client, registry, recordType, [id, survivor])
+  await rewriteIdentifierRows(client, registry, recordType, [id, survivor])
 }
 
 /**
  * Writes the identifier rows of records again. The records are locked in the order of their ids, as a backfill does, so
  * that the two do not deadlock.
  */
-async function rewriteIdentifiers(
+async function rewriteIdentifierRows(
   client: ClientBase,
   registry: RegistryShape,
   recordType: RecordType,

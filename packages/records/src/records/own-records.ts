@@ -4,10 +4,10 @@ import type { ModeName } from '@rollcall/core/model/exchange'
 import { oncePerObject } from '@rollcall/core/model/once-per'
 import {
   isLookUp,
-  type PagedRecord,
   type RecordQuery,
   type RecordReader,
   type RecordSource,
+  type RecordWithWriteTime,
   SearchTimeout,
 } from '@rollcall/core/model/record-source'
 import type { FoundPage, FoundRecord, SearchPageRequest } from '@rollcall/core/model/records'
@@ -15,21 +15,21 @@ import type { RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { isStatementTimeout } from '@rollcall/database/database-errors'
 import { createGroupCommit } from '@rollcall/database/group-commit'
-import { joinName, quoteName } from '@rollcall/database/names'
+import { joinNameParts, quoteName } from '@rollcall/database/names'
 import type { NamedStatement, Pipeline } from '@rollcall/database/pipeline'
 import type { StatementNames } from '@rollcall/database/statement-names'
-import { isStorable } from '@rollcall/database/text'
-import { type Snapshot, tryInSnapshot, withSnapshot } from '@rollcall/database/transaction'
+import { isTextStorable } from '@rollcall/database/text'
+import { runInSavepoint, type SnapshotConnection, withSnapshot } from '@rollcall/database/transaction'
 import type { ClientBase, Pool, QueryResultRow } from 'pg'
 import { protectionCategoriesStatement } from './protection.ts'
-import { byPrimaryIdentifiersStatement, pageStatement } from './record-statements.ts'
+import { byPrimaryIdentifiersStatement, recordPageStatement } from './record-statements.ts'
 import { type RecordTable, recordTable } from './record-tables.ts'
 import { aliasesInRetiredRecords, type RetiredRecord, recordsMergedIntoStatement } from './retired-records.ts'
 import {
   groupedLookUpsStatement,
-  isVisibleSql,
   type LookUp,
   lookUpStatement,
+  mayFindRecordSql,
   type SqlCondition,
   searchStatement,
 } from './search-statement.ts'
@@ -59,8 +59,8 @@ export function statementRunnersByMode(
   const lookUp = groupLookUps(db.pipeline)
   const names = db.statementNames
   return {
-    sync: { search: makePoolRunner(db.searches, names, now), lookUp, names },
-    async: { search: makePoolRunner(db.asyncSearches, names, now), lookUp, names },
+    sync: { search: makePoolStatementRunner(db.searches, names, now), lookUp, names },
+    async: { search: makePoolStatementRunner(db.asyncSearches, names, now), lookUp, names },
   }
 }
 
@@ -99,10 +99,10 @@ export function recordSourceOfOwnTables(db: Database): RecordSource {
     reader: (mode) => readers[mode],
     session: (work) =>
       withSnapshot(db, (snapshot) => {
-        const run = makeStatementRunner(snapshot, sync.names)
+        const run = makeClientStatementRunner(snapshot, sync.names)
         return work(
           makeRecordReader({
-            search: (statement) => tryInSnapshot(snapshot, () => run(statement)),
+            search: (statement) => runInSavepoint(snapshot, () => run(statement)),
             lookUp: makeUngroupedLookUp(run),
             names: sync.names,
           }),
@@ -115,8 +115,8 @@ export function recordSourceOfOwnTables(db: Database): RecordSource {
 const SLOW_SEARCH_MS = 100
 
 /** Returns a function that runs statements on a connection, and measures their time without the wait for the connection. */
-const makeStatementRunner =
-  (client: Snapshot, names: StatementNames, now = (): number => performance.now()): RunStatement =>
+const makeClientStatementRunner =
+  (client: SnapshotConnection, names: StatementNames, now = (): number => performance.now()): RunStatement =>
   async <Row extends QueryResultRow>({ values, ...statement }: PreparableStatement) => {
     names.runs(client, statement.name)
     const started = now()
@@ -131,13 +131,13 @@ const makeStatementRunner =
  * Returns a function that runs each statement on a connection of the pool. It closes the connection after a failure, or when the
  * connection has prepared too many statements.
  */
-const makePoolRunner =
+const makePoolStatementRunner =
   (pool: Pool, names: StatementNames, now: () => number): RunStatement =>
   async <Row extends QueryResultRow>(statement: PreparableStatement) => {
     const client = await pool.connect()
     let failed = true
     try {
-      const rows = await makeStatementRunner(client, names, now)<Row>(statement)
+      const rows = await makeClientStatementRunner(client, names, now)<Row>(statement)
       failed = false
       return rows
     } finally {
@@ -171,9 +171,9 @@ function makeRecordReader(connections: SearchStatementRunners): RecordReader {
       const shape = recordTable(registry, recordType)
       const { table } = shape
       return connections.search<FoundRecord>({
-        name: joinName('documents', table),
+        name: joinNameParts('documents', table),
         text: `select id::text as id, document from unnest($1::bigint[]) with ordinality as wanted (id, position)
-          join ${quoteName(table)} using (id) where ${isVisibleSql(shape, 'id', '$2')} order by position`,
+          join ${quoteName(table)} using (id) where ${mayFindRecordSql(shape, 'id', '$2')} order by position`,
         values: [ids, categories],
       })
     },
@@ -204,7 +204,7 @@ function makeRecordReader(connections: SearchStatementRunners): RecordReader {
       const [row] = await connections.search<{ count: number }>({ text, values: [] })
       return row?.count ?? 0
     },
-    page: (registry, query) => connections.search<PagedRecord>(pageStatement(registry, query)),
+    page: (registry, query) => connections.search<RecordWithWriteTime>(recordPageStatement(registry, query)),
   }
 }
 
@@ -215,7 +215,7 @@ async function findPage(connections: SearchStatementRunners, registry: RegistryS
   const [identifier] = predicate.is === 'identifier' && isLookUp(query) ? predicate.identifiers : []
   if (identifier === undefined)
     return findMatchingRecords(connections, table, predicateToSql(predicate, table), page, participant)
-  if (!isStorable(identifier.type) || !isStorable(identifier.value)) return toFoundPage([])
+  if (!isTextStorable(identifier.type) || !isTextStorable(identifier.value)) return toFoundPage([])
   return toFoundPage(await connections.lookUp(table, { identifier, page }))
 }
 

@@ -49,7 +49,7 @@ export function prepareRecord(kind: Kind, recordType: RecordType, document: Json
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
     throw new InvalidRecord('a record is a JSON object')
   }
-  const text = checkedCanonicalJson(document)
+  const text = canonicalJsonWithoutNul(document)
   // All values are read before the record may be refused for its identifiers, so that the notes are complete.
   const columns = attributeAndCompoundValues(recordType, document, notes)
   const identifiers = readIdentifiers(kind, recordType, document, notes)
@@ -138,7 +138,7 @@ function compoundReader(compound: Compound): ValueReader {
   }
 }
 
-function checkedCanonicalJson(document: JsonValue): string {
+function canonicalJsonWithoutNul(document: JsonValue): string {
   const text = toCanonicalJson(document)
   // A text with NUL is refused: no text column can have it, and many receivers cannot read it.
   if (text.includes('\\u0000') && ESCAPED_NUL_PATTERN.test(text)) {
@@ -152,7 +152,7 @@ const ESCAPED_NUL_PATTERN = /(?<!\\)(?:\\\\)*\\u0000/
 
 function toCanonicalJson(document: JsonValue): string {
   try {
-    return storeTextInOnePiece(canonicalJson(document))
+    return joinTextPiecesInMemory(canonicalJson(document))
   } catch {
     throw new InvalidRecord('the document cannot be written as canonical JSON (RFC 8785)')
   }
@@ -162,7 +162,7 @@ function toCanonicalJson(document: JsonValue): string {
  * Makes the JavaScript engine store a concatenated text as one piece. Otherwise the engine keeps a tree of pieces, six
  * times as large, in memory for a whole batch of records.
  */
-function storeTextInOnePiece(text: string): string {
+function joinTextPiecesInMemory(text: string): string {
   text.indexOf('\n')
   return text
 }

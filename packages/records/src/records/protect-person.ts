@@ -12,11 +12,11 @@ import { NO_STATEMENT_TIMEOUT_SQL } from '@rollcall/database/transaction'
 import type { RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import {
-  addProtectedRecords,
   bumpProtectionVersion,
   insertProtectedIdentifiers,
   type ProtectedIdentifier,
   rewriteRecordsNamingPersons,
+  storeProtectedRecords,
 } from './protected-records.ts'
 import { recordTable, recordTypesWithTables } from './record-tables.ts'
 
@@ -68,7 +68,7 @@ export async function protectPerson(
   const identifiers = [identifier, ...(bearer?.identifiers ?? [])]
   await insertProtectedIdentifiers(client, registry.id, [{ ...identifier, person: person.id, protects: true }])
   if (bearer !== null) {
-    await addProtectedRecords(client, registry, bearer.recordType, [{ id: bearer.id, own: [person], identifiers }])
+    await storeProtectedRecords(client, registry, bearer.recordType, [{ id: bearer.id, own: [person], identifiers }])
   }
   // The planner of PostgreSQL must learn that the table has grown.
   await client.query('analyze protected_record')

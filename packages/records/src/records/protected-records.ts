@@ -7,7 +7,7 @@ import { identifiersNamingRecord } from '@rollcall/core/model/person-identifiers
 import {
   type ProtectedPerson,
   type Protection,
-  protectedOwnersOf,
+  protectedPersonsOwningRecord,
   protectionKey,
   withoutProtectedPersons,
 } from '@rollcall/core/model/protection'
@@ -34,7 +34,7 @@ interface RecordTypeWithProtection {
  * Removes data of protected persons from the columns and identifiers of records, unless the record is that person's own. The
  * documents stay whole.
  */
-export function removeProtectedData(
+export function removeProtectedPersonData(
   { registry, recordType, protection }: RecordTypeWithProtection,
   records: readonly PreparedRecord[],
 ): readonly PreparedRecord[] {
@@ -59,10 +59,10 @@ interface RecordWithProtectedPersons {
 
 /**
  * Marks the written records of protected persons, and stores which of the written records name protected persons. New identifiers
- * of a protected person become protected too (`addProtectedRecords`). Then the columns and identifier rows of all records that
+ * of a protected person become protected too (`storeProtectedRecords`). Then the columns and identifier rows of all records that
  * name the person by these new identifiers are written again.
  */
-export async function markProtectedRecords<Written extends Pick<PreparedRecord, 'document'>>(
+export async function storeProtectionMarks<Written extends Pick<PreparedRecord, 'document'>>(
   client: ClientBase,
   writing: RecordTypeWithProtection,
   records: readonly Written[],
@@ -72,7 +72,7 @@ export async function markProtectedRecords<Written extends Pick<PreparedRecord, 
   if (protection.byProtectingIdentifier.size === 0) return
   const noted = records.map((record): RecordWithProtectedPersons => {
     const document: JsonValue = JSON.parse(record.document)
-    const own = protectedOwnersOf(registry.kind, recordType, protection, document)
+    const own = protectedPersonsOwningRecord(registry.kind, recordType, protection, document)
     const read = readIdentifiers(registry.kind, recordType, document)
     return {
       id: idOf(record),
@@ -81,10 +81,10 @@ export async function markProtectedRecords<Written extends Pick<PreparedRecord, 
       named: isJsonObject(document) ? withoutProtectedPersons(registry.kind, recordType, protection, document).persons : [],
     }
   })
-  await storeNamedProtectedPersons(client, writing, noted)
+  await storePersonsNamedInRecords(client, writing, noted)
   const own = noted.filter((one) => one.own.length > 0)
   if (own.length === 0) return
-  const newIdentifiers = await addProtectedRecords(client, registry, recordType, own)
+  const newIdentifiers = await storeProtectedRecords(client, registry, recordType, own)
   if (newIdentifiers.length > 0) {
     await bumpProtectionVersion(client, registry.id)
     await rewriteRecordsNamingPersons(client, registry, { persons: [], identifiers: newIdentifiers })
@@ -92,7 +92,7 @@ export async function markProtectedRecords<Written extends Pick<PreparedRecord, 
 }
 
 /** Stores which protected persons these records name. */
-export async function storeNamedProtectedPersons(
+export async function storePersonsNamedInRecords(
   client: ClientBase,
   { registry, recordType }: Pick<RecordTypeWithProtection, 'registry' | 'recordType'>,
   noted: readonly Pick<RecordWithProtectedPersons, 'id' | 'named'>[],
@@ -119,7 +119,7 @@ export async function storeNamedProtectedPersons(
  * @param records if they are in a source outside, their `identifiers` must be only those that no other record has
  * @returns the identifiers that are new for these persons, or that begin to protect records
  */
-export async function addProtectedRecords(
+export async function storeProtectedRecords(
   client: ClientBase,
   registry: RegistryShape,
   recordType: RecordType,
@@ -225,7 +225,7 @@ export async function protectMergedRecords(
     [survivor],
   )
   const identifiers = rows.flatMap(({ document }) => identifiersNamingRecord(registry.kind, recordType, JSON.parse(document)))
-  const added = await addProtectedRecords(client, registry, recordType, [{ id: survivor, own, identifiers }])
+  const added = await storeProtectedRecords(client, registry, recordType, [{ id: survivor, own, identifiers }])
   if (added.length === 0) return
   await bumpProtectionVersion(client, registry.id)
   await rewriteRecordsNamingPersons(client, registry, { persons: [], identifiers: added })
@@ -240,7 +240,7 @@ export async function bumpProtectionVersion(client: Pick<ClientBase, 'query'>, r
  * The records to find: those that are stored as naming one of these persons, and those in which a part has one of the
  * identifiers. Both are given when a person is newly protected, only `persons` when a protection ends, otherwise `identifiers`.
  */
-interface NamingRecordsQuery {
+interface RecordsNamingPersonsQuery {
   readonly persons: readonly number[]
   readonly identifiers: readonly Identifier[]
 }
@@ -255,7 +255,7 @@ const REWRITE_BATCH_RECORDS = 500
 export async function rewriteRecordsNamingPersons(
   client: ClientBase,
   registry: RegistryShape,
-  naming: NamingRecordsQuery,
+  naming: RecordsNamingPersonsQuery,
 ): Promise<number> {
   const protection = await readProtection(client, registry.id)
   let count = 0
@@ -272,7 +272,7 @@ async function findRecordsNamingPersons(
   client: ClientBase,
   registry: RegistryShape,
   recordType: RecordType,
-  { persons, identifiers }: NamingRecordsQuery,
+  { persons, identifiers }: RecordsNamingPersonsQuery,
 ): Promise<readonly RecordId[]> {
   const { table, identifierTable } = recordTable(registry, recordType)
   const { rows } = await client.query<{ id: number }>(
@@ -289,7 +289,7 @@ async function findRecordsNamingPersons(
     [
       ...[registry.id, recordType.name, persons],
       ...[identifiers.map(({ type }) => type), identifiers.map(({ value }) => value)],
-      identifiers.length > 0 && isTextSearched(registry, recordType, persons.length > 0),
+      identifiers.length > 0 && isDocumentTextSearched(registry, recordType, persons.length > 0),
     ],
   )
   return rows.map(({ id }) => String(id))
@@ -301,7 +301,7 @@ async function findRecordsNamingPersons(
  * person is newly protected, this is also so if a compound or a count reads the persons of a relation. In other calls the writer
  * of one record waits, and the search takes long, so relations are no reason.
  */
-function isTextSearched({ kind }: RegistryShape, recordType: RecordType, isNewlyProtected: boolean): boolean {
+function isDocumentTextSearched({ kind }: RegistryShape, recordType: RecordType, isNewlyProtected: boolean): boolean {
   const own = kindNamed(kind.name)?.record_types.find(({ name }) => name === recordType.name)
   const { attributes, compounds = [], relations = [] } = recordType
   if (own?.attributes.length !== attributes.length) return true
@@ -338,6 +338,6 @@ async function rewriteRecords(client: ClientBase, writing: RecordTypeWithProtect
   })
   if (columns.length > 0 && values.length > 0) await updateRows(client, table, columns, values)
   await writeIdentifiers(client, registry, recordType, rows)
-  await storeNamedProtectedPersons(client, writing, noted)
+  await storePersonsNamedInRecords(client, writing, noted)
   return noted.length
 }

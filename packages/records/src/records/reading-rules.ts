@@ -3,7 +3,7 @@
  * than this version's, `column_fill` lists the column, and no query may use the column before its backfill has ended.
  */
 import { createHash } from 'node:crypto'
-import { IDENTIFIER_COLUMN_GROUP, identifierSortGroupName } from '@rollcall/core/model/registry'
+import { IDENTIFIER_ROWS_GROUP_NAME, identifierSortGroupName } from '@rollcall/core/model/registry'
 import {
   attributeRules,
   canonicalJson,
@@ -40,7 +40,7 @@ function makeRuleDigests(kind: Kind, recordType: RecordType): RuleDigests {
   const own = rows.filter(([name]) => stored.has(name))
   const identifiers = identifierRules(kind, recordType)
   const sorted = sortedIdentifiers(recordType).map(identifierSortGroupName)
-  const all = [...own, ...[IDENTIFIER_COLUMN_GROUP, ...sorted].map((name) => [name, identifiers] as const)]
+  const all = [...own, ...[IDENTIFIER_ROWS_GROUP_NAME, ...sorted].map((name) => [name, identifiers] as const)]
   return new Map(all.map(([name, rules]) => [name, computeRulesDigest(rules)]))
 }
 
@@ -78,7 +78,7 @@ export async function storeReadingRules(
  * version must read their values again. Rules of attributes that an operator added stay: another node may have added an attribute
  * after the registry was read.
  */
-export async function forgetUnknownRules(
+export async function deleteUnknownReadingRules(
   transaction: Transaction<unknown>,
   registry: { readonly id: number; readonly kind: Kind },
   recordType: RecordType,

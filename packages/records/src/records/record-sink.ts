@@ -3,7 +3,7 @@
  * read.
  */
 
-import { identifiersOfUnchangedRecords } from './complete-records.ts'
+import { identifiersWithEqualDocument } from './complete-records.ts'
 import { deleteRecords } from './delete-records.ts'
 import { dueLedgers, findByIdentifiers, lockAddedPersons, lockLedgers, storeLedgers } from './enrolment-ledgers.ts'
 import { findRecordsWithIdentifier, restoreRecord, retireRecord } from './merge-records.ts'
@@ -16,7 +16,7 @@ import { aliasesOf } from './retired-records.ts'
  */
 export interface RecordSink {
   readonly writeRecords: typeof writeRecords
-  readonly unchangedAmong: typeof identifiersOfUnchangedRecords
+  readonly unchangedAmong: typeof identifiersWithEqualDocument
   readonly lockRecord: typeof lockRecord
   readonly deleteRecords: typeof deleteRecords
   readonly findRecordsWithIdentifier: typeof findRecordsWithIdentifier
@@ -33,7 +33,7 @@ export interface RecordSink {
 /** The functions that write records into our own tables. */
 export const OWN_TABLES_SINK: RecordSink = {
   writeRecords,
-  unchangedAmong: identifiersOfUnchangedRecords,
+  unchangedAmong: identifiersWithEqualDocument,
   lockRecord,
   deleteRecords,
   findRecordsWithIdentifier,

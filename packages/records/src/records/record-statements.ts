@@ -27,7 +27,7 @@ export const byPrimaryIdentifiersStatement = (
 })
 
 /** The statement that reads a page of records after a given id, ordered by id. */
-export function pageStatement(
+export function recordPageStatement(
   registry: RegistryShape,
   { recordType, predicate, since, after, limit }: RecordPageQuery,
 ): Statement {

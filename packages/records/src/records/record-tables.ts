@@ -2,14 +2,14 @@
 
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import { repeatAfterConflicts, TABLE_LOCK_TIMEOUT } from '@rollcall/database/lock-conflict'
-import { joinName, quoteName, recordTableName } from '@rollcall/database/names'
+import { joinNameParts, quoteName, recordTableName } from '@rollcall/database/names'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { NO_STATEMENT_TIMEOUT_SQL } from '@rollcall/database/transaction'
 import type { RecordType } from '@rollcall/protocol'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { hasRows, readIndexes, readTableColumns } from './catalog.ts'
 import { columnGroups, type RecordColumn } from './columns.ts'
-import { findChangedRules, forgetUnknownRules, storeReadingRules } from './reading-rules.ts'
+import { deleteUnknownReadingRules, findChangedRules, storeReadingRules } from './reading-rules.ts'
 
 /**
  * The two tables of one record type in one registry. `table`: `id` bigint identity, `primary_identifier` text unique (the
@@ -73,7 +73,7 @@ function computeRecordTable(registryId: number, recordType: RecordType): RecordT
     if (seen.has(name)) throw new Error(`${recordType.name}: two columns would be called ${name}`)
     seen.add(name)
   }
-  return { table, identifierTable: joinName(table, 'identifier'), registry: registryId, recordType, columns }
+  return { table, identifierTable: joinNameParts(table, 'identifier'), registry: registryId, recordType, columns }
 }
 
 /**
@@ -134,7 +134,7 @@ async function ensureRecordTable(transaction: Transaction<unknown>, registry: Re
     await addMissingColumns(transaction, registry, record, columns)
   }
   await markChangedRules(transaction, registry, record)
-  await forgetUnknownRules(transaction, registry, record.recordType)
+  await deleteUnknownReadingRules(transaction, registry, record.recordType)
   const indexes = await readIndexes(transaction, record.table)
   const missing = declaredIndexes(record).filter(({ name }) => !indexes.has(name))
   if (missing.length === 0 || (await hasRows(transaction, [record.table]))) return
@@ -205,7 +205,7 @@ function identifierTableStatements({ table, identifierTable }: RecordTable): rea
       "names_record" boolean not null,
       primary key ("type", "value", "record")
     )`,
-    `create index ${quoteName(joinName(identifierTable, 'record', 'index'))} on ${quoteName(identifierTable)} ("record")`,
+    `create index ${quoteName(joinNameParts(identifierTable, 'record', 'index'))} on ${quoteName(identifierTable)} ("record")`,
   ]
 }
 
@@ -228,7 +228,7 @@ export function declaredIndexes({ table, recordType }: RecordTable): readonly De
     // Searches use this index only for `@>`: the operator class is enough, and takes a third of the space.
     const suffix = columns.some(({ sql_type }) => sql_type === 'jsonb') ? ' jsonb_path_ops' : ''
     const keys = columns.map((column) => `${quoteName(column.name)}${suffix}`)
-    return [{ name: joinName(table, name, 'index'), of: name, definition: `using ${method} (${keys.join(', ')})` }]
+    return [{ name: joinNameParts(table, name, 'index'), of: name, definition: `using ${method} (${keys.join(', ')})` }]
   })
 }
 

@@ -7,9 +7,9 @@ import { isWriteConflict } from '@rollcall/database/database-errors'
 import { quoteName } from '@rollcall/database/names'
 import type { RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { ownIdentifiersAndAliases } from './identifier-rows.ts'
+import { recordIdentifiersAndAliases } from './identifier-rows.ts'
 import type { PreparedRecord } from './prepare-record.ts'
-import { markProtectedRecords, removeProtectedData } from './protected-records.ts'
+import { removeProtectedPersonData, storeProtectionMarks } from './protected-records.ts'
 import { readProtection } from './protection.ts'
 import { type RecordTable, recordTable } from './record-tables.ts'
 import { type AliasesBySurvivor, aliasesOf, findSurvivors } from './retired-records.ts'
@@ -129,7 +129,7 @@ async function writeInOneAttempt(
   const unknown = unlocked.filter((primary) => !ids.has(primary))
   const retired = await findSurvivors(client, registry, recordType, unknown)
   const protection = await readProtection(client, registry.id)
-  const wanted = removeProtectedData(
+  const wanted = removeProtectedPersonData(
     { registry, recordType, protection },
     [...records.values()].filter(({ primary_identifier }) => !retired.has(primary_identifier) && !isKept(primary_identifier)),
   )
@@ -146,7 +146,7 @@ async function writeInOneAttempt(
     await copyRows(client, table.identifierTable, ['type', 'value', 'record', 'names_record'], identifiers)
   }
   const idOf = ({ primary_identifier }: PreparedRecord): RecordId => ids.get(primary_identifier) ?? ''
-  await markProtectedRecords(client, { registry, recordType, protection }, wanted, idOf)
+  await storeProtectionMarks(client, { registry, recordType, protection }, wanted, idOf)
   const writtenRecordOf = ({ primary_identifier }: PreparedRecord): WrittenRecord => {
     const before = existing.get(primary_identifier)?.document
     const id = ids.get(primary_identifier) ?? ''
@@ -231,7 +231,7 @@ async function insertRecords(
     [quoteName(table), records.length],
   )
   for (const [index, record] of records.entries()) ids.set(record.primary_identifier, rows[index]?.id ?? '')
-  const names = [...columns, ...(imported ? IMPORT_COLUMNS : [])].map(({ name }) => name)
+  const names = [...columns, ...(imported ? IMPORT_RUN_AND_LINE_COLUMNS : [])].map(({ name }) => name)
   const copied = recordRows(records, ids, imported)
   await copyRows(client, table, ['id', 'primary_identifier', 'document', ...names], copied)
 }
@@ -251,7 +251,7 @@ export function* recordRows(
 }
 
 const DOCUMENT_COLUMN = { name: 'document', sql_type: 'text' }
-const IMPORT_COLUMNS = [
+const IMPORT_RUN_AND_LINE_COLUMNS = [
   { name: 'import_run', sql_type: 'bigint' },
   { name: 'import_line', sql_type: 'bigint' },
 ]
@@ -272,7 +272,7 @@ async function updateRecords(
       ...Object.fromEntries(values),
     }
   })
-  const set = [DOCUMENT_COLUMN, ...(imported ? IMPORT_COLUMNS : []), ...columns]
+  const set = [DOCUMENT_COLUMN, ...(imported ? IMPORT_RUN_AND_LINE_COLUMNS : []), ...columns]
   await updateRows(client, table, set, rows, ['updated_at = now()'])
 }
 
@@ -289,7 +289,7 @@ function* identifierRows(
 ): Generator<string> {
   for (const { primary_identifier, identifiers } of records) {
     const id = ids.get(primary_identifier)
-    for (const { type, value, names } of ownIdentifiersAndAliases(identifiers, aliases.get(id ?? ''))) {
+    for (const { type, value, names } of recordIdentifiersAndAliases(identifiers, aliases.get(id ?? ''))) {
       yield `${toCopyField(type)}\t${toCopyField(value)}\t${id}\t${names === 'record' ? 't' : 'f'}\n`
     }
   }

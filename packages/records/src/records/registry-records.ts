@@ -25,7 +25,7 @@ type RegistryToOpen = Pick<Registry, 'id'> &
 export type SourcedRegistry = Pick<Registry, 'id' | 'kind' | 'namespace'> & { readonly source: object }
 
 /** Opens the sources of registries, for one database. */
-export interface RecordsOpener {
+export interface SourceOpener {
   open(registry: SourcedRegistry): RegistryRecords
   /** The namespaces of registries whose source cannot be opened in this process, or has not answered since its last failure. */
   away(): readonly string[]
@@ -39,7 +39,7 @@ export interface RecordsOpener {
 const openedRecordsByPool = new WeakMap<Database['pool'], Map<number, RegistryRecords>>()
 const ownRecordsByPool = new WeakMap<Database['pool'], RegistryRecords>()
 const readOnlyRecordsByPool = new WeakMap<Database['pool'], RegistryRecords>()
-const openersByPool = new WeakMap<Database['pool'], RecordsOpener>()
+const openersByPool = new WeakMap<Database['pool'], SourceOpener>()
 
 /**
  * The records of a registry: those that `setRegistryRecords` has set; else those in our own tables, or, if `own_records` is
@@ -51,7 +51,7 @@ export function recordsOf(db: Database, registry: RegistryToOpen): RegistryRecor
   if (registry.own_records !== false) {
     if (registry.source == null) return ownRecordsOf(db)
     openersByPool.get(db.pool)?.leave(registry.id)
-    return registry.awaits_records ? RECORDS_OF_INCOMPLETE_COPY : readOnlyRecords(db)
+    return registry.awaits_records ? RECORDS_OF_INCOMPLETE_MIRROR : readOnlyRecords(db)
   }
   const { id, kind, namespace, source } = registry
   const opener = openersByPool.get(db.pool)
@@ -67,7 +67,7 @@ export const storedRecordsOf = (db: Database, registry: RegistryToOpen): Registr
   recordsOf(db, { ...registry, awaits_records: false })
 
 /** Sets the opener of sources that this process uses for the registries of this database. */
-export function setRecordsOpener(db: Database, opener: RecordsOpener): void {
+export function setSourceOpener(db: Database, opener: SourceOpener): void {
   openersByPool.set(db.pool, opener)
 }
 
@@ -120,16 +120,16 @@ const rejectUnopenedSource = (): Promise<never> =>
   Promise.reject(new StoreUnavailable('the records of the registry are in a database of its own, which is not open here'))
 
 /** Records of which every read fails: they must not be reported as not found. @param read returns the rejected promise */
-export const makeFailingRecords = (read: () => Promise<never>): RegistryRecords => {
+export const makeUnreadableRecords = (read: () => Promise<never>): RegistryRecords => {
   const reader: RecordReader = { find: read, read, merged: read, named: read, categories: read, count: read, page: read }
   return { source: { reader: () => reader, session: (work) => work(reader) }, within: () => reader, sink: null }
 }
 
 /** The records of a registry whose source is not open in this process: every read fails. */
-const RECORDS_OF_UNOPENED_SOURCE = makeFailingRecords(rejectUnopenedSource)
+const RECORDS_OF_UNOPENED_SOURCE = makeUnreadableRecords(rejectUnopenedSource)
 
 /**
  * The records of a registry whose copy is not complete. Every read says that the records are not available: a missing
  * record must not be reported as not found.
  */
-const RECORDS_OF_INCOMPLETE_COPY = makeFailingRecords(() => Promise.reject(new RecordsUnavailable(null)))
+const RECORDS_OF_INCOMPLETE_MIRROR = makeUnreadableRecords(() => Promise.reject(new RecordsUnavailable(null)))

@@ -2,7 +2,7 @@
 
 import { oncePerObject } from '@rollcall/core/model/once-per'
 import type { Identifier, SearchPageRequest, SortKey } from '@rollcall/core/model/records'
-import { joinName, quoteName } from '@rollcall/database/names'
+import { joinNameParts, quoteName } from '@rollcall/database/names'
 import type { NamedStatement } from '@rollcall/database/pipeline'
 import { type RecordType, sortedIdentifiers } from '@rollcall/protocol'
 import { attributeColumns, identifierSortColumn } from './columns.ts'
@@ -22,20 +22,20 @@ export interface SqlCondition {
  * @param id SQL of the record's id
  * @param categories SQL of a list of categories
  */
-export const isVisibleSql = ({ registry, recordType }: RecordTable, id: string, categories: string): string =>
+export const mayFindRecordSql = ({ registry, recordType }: RecordTable, id: string, categories: string): string =>
   `not exists (select 1 from protected_record as hidden
     where hidden.registry = ${registry} and hidden.record_type = '${escapeQuotes(recordType.name)}' and hidden.record = ${id}
       and hidden.category <> all(${categories}::text[]) offset 0)`
 
 /**
- * SQL that is true when that of `isVisibleSql` is: the participant may find the record. It is for a statement that tests many
+ * SQL that is true when that of `mayFindRecordSql` is: the participant may find the record. It is for a statement that tests many
  * records: PostgreSQL finds out once whether the registry has a protected record of the type. If there is none, the records are
  * not tested one by one.
  */
-const isVisibleAmongManySql = (table: RecordTable, id: string, categories: string): string =>
+const mayFindRecordAmongManySql = (table: RecordTable, id: string, categories: string): string =>
   `(not (select exists (select 1 from protected_record
       where registry = ${table.registry} and record_type = '${escapeQuotes(table.recordType.name)}'))
-    or ${isVisibleSql(table, id, categories)})`
+    or ${mayFindRecordSql(table, id, categories)})`
 
 const escapeQuotes = (text: string): string => text.replaceAll("'", "''")
 
@@ -61,7 +61,7 @@ interface LookUpSql extends PageSql {
 function identifierLookUpSql(table: RecordTable, { type, value, cap, categories, ...place }: LookUpSql): string {
   const hit = `select identifier.record as id from ${quoteName(table.identifierTable)} as identifier
       where identifier.type = ${type} and identifier.value = ${value}
-        and ${isVisibleSql(table, 'identifier.record', categories)} limit ${cap} + 1`
+        and ${mayFindRecordSql(table, 'identifier.record', categories)} limit ${cap} + 1`
   return pageOfHitsSql(table, hit, [], place)
 }
 
@@ -73,8 +73,11 @@ const singleLookUpTexts = oncePerObject((table: RecordTable) => {
   const place = { limit: '$3::bigint', offset: '$4::bigint' }
   const asked = { type: '$1', value: '$2', ...place, cap: '$5::bigint', categories: '$6' }
   return {
-    withoutIds: { name: joinName('find', table.table), text: identifierLookUpSql(table, asked) },
-    withIds: { name: joinName('find', 'ids', table.table), text: identifierLookUpSql(table, { ...asked, ids: '$7::bigint' }) },
+    withoutIds: { name: joinNameParts('find', table.table), text: identifierLookUpSql(table, asked) },
+    withIds: {
+      name: joinNameParts('find', 'ids', table.table),
+      text: identifierLookUpSql(table, { ...asked, ids: '$7::bigint' }),
+    },
   }
 })
 
@@ -105,7 +108,7 @@ const groupedLookUpsText = oncePerObject((table: RecordTable) => {
       from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[])
         with ordinality as asked (${parts.map(quoteName)}, number)
         cross join lateral (${identifierLookUpSql(table, columns)}) as found order by asked.number, found.id`
-  return { name: joinName('find', 'many', table.table), text: manyLookUpsText }
+  return { name: joinNameParts('find', 'many', table.table), text: manyLookUpsText }
 })
 
 /** The statement that does many look-ups in a table at once. A row has the number of its look-up, from 1. */
@@ -131,13 +134,13 @@ export function searchStatement(
   { sort, limit, offset, ids = 0, cap, categories = [] }: SearchPageRequest,
 ): { readonly text: string; readonly values: unknown[] } {
   if (!Number.isSafeInteger(cap)) throw new Error(`not a number of records: ${cap}`)
-  const keys = orderedColumns(table.recordType, sort)
+  const keys = sortKeyColumns(table.recordType, sort)
   const before = condition.values.length
   const values = [...condition.values, limit, offset, categories, ...sortUntilParameters(sort), ...(ids === 0 ? [] : [ids])]
   // The cap is written into the text, because the best plan of PostgreSQL depends on it.
   const hit = `select record.id${selectSortKeysSql(keys, `$${before + 4}`)}
       from ${quoteName(table.table)} as record where (${condition.text})
-      and ${isVisibleAmongManySql(table, 'record.id', `$${before + 3}`)} limit ${cap + 1}`
+      and ${mayFindRecordAmongManySql(table, 'record.id', `$${before + 3}`)} limit ${cap + 1}`
   const place = { limit: `$${before + 1}::bigint`, offset: `$${before + 2}::bigint` }
   const asked = ids === 0 ? place : { ...place, ids: `$${values.length}::bigint` }
   return { text: pageOfHitsSql(table, hit, keys, asked), values }
@@ -186,7 +189,7 @@ function sortUntilParameters(sort: readonly SortKey[]): string[] {
   return sort.flatMap(({ until }) => until ?? []).slice(0, 1)
 }
 
-function orderedColumns(recordType: RecordType, sort: readonly SortKey[]): readonly SortKeyColumn[] {
+function sortKeyColumns(recordType: RecordType, sort: readonly SortKey[]): readonly SortKeyColumn[] {
   return sort.map(({ attribute: name, descending, until }, index) => {
     return {
       column: orderColumnName(recordType, name),

@@ -6,7 +6,7 @@ import type { PoolClient } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { query } from '../../../database/test/statement.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
-import { isFullyApplied, planIndexes } from '../records/index-plan.ts'
+import { isIndexPlanApplied, planIndexes } from '../records/index-plan.ts'
 import { prepareRecord } from '../records/prepare-record.ts'
 import { writeRecords } from '../records/record-writer.ts'
 import { type ApplyIndexesProgress, applyIndexes } from './index-apply.ts'
@@ -83,7 +83,7 @@ test('a plan says what is not filled and not there; nothing of it remains after 
     missing: [{ index: INDEX, of: 'clan', state: 'missing' }],
     foreign: [],
   })
-  expect(isFullyApplied(before)).toBe(false)
+  expect(isIndexPlanApplied(before)).toBe(false)
   expect(await filled()).toBe(0)
 
   const told: ApplyIndexesProgress[] = []
@@ -93,7 +93,7 @@ test('a plan says what is not filled and not there; nothing of it remains after 
   expect(await filled()).toBe(RECORDS)
   const after = await plan()
   expect(after).toMatchObject({ unfilled: [], missing: [] })
-  expect(isFullyApplied(after)).toBe(true)
+  expect(isIndexPlanApplied(after)).toBe(true)
   expect(await apply()).toEqual({ filled: [], built: [], finished: true })
 })
 
@@ -124,7 +124,7 @@ test('stopped while it builds, it leaves an index that nothing uses and the next
   await held.release()
 
   expect(await apply()).toEqual({ filled: [], built: [INDEX], finished: true })
-  expect(isFullyApplied(await plan())).toBe(true)
+  expect(isIndexPlanApplied(await plan())).toBe(true)
 })
 
 test('of two that apply at once one is refused, and no attribute is changed meanwhile', async () => {

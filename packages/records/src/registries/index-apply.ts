@@ -10,8 +10,8 @@ import { sql } from 'kysely'
 import type { PoolClient } from 'pg'
 import { backfillColumns } from '../records/backfill.ts'
 import { checkTableOwnership, estimateRowCount, readIndexes } from '../records/catalog.ts'
-import { hasClaimSql } from '../records/claims.ts'
-import { isFullyApplied, planIndexes } from '../records/index-plan.ts'
+import { isRegistryClaimedSql } from '../records/claims.ts'
+import { isIndexPlanApplied, planIndexes } from '../records/index-plan.ts'
 import {
   type DeclaredIndex,
   declaredIndexes,
@@ -59,7 +59,7 @@ export async function applyIndexes(
   const client = await db.pool.connect()
   try {
     const { id } = await requireRegistry(db, namespace)
-    await prepareDatabaseSession(client)
+    await setDatabaseSessionSettings(client)
     if (!(await claimIndexes(client, id))) {
       throw new StoreRefusal(
         `another command builds the indexes of ${namespace} or changed its attributes; try again when it has ended`,
@@ -68,7 +68,7 @@ export async function applyIndexes(
     // Another process may have changed the registry before this session got the claim on its indexes.
     const registry = await requireRegistry(db, namespace)
     const plans = await planIndexes(db, registry)
-    if (plans.every(isFullyApplied)) return { built: [], filled: [], finished: true }
+    if (plans.every(isIndexPlanApplied)) return { built: [], filled: [], finished: true }
     await checkTableOwnership(db.kysely, recordTableNames(registry))
     return await backfillAndBuild(db, client, registry, options)
   } finally {
@@ -81,11 +81,13 @@ export async function applyIndexes(
 
 /** True when a process builds the indexes of a registry now, or changes its attributes. */
 export async function areIndexesClaimed({ pool }: Pick<Database, 'pool'>, registryId: number): Promise<boolean> {
-  const { rows } = await pool.query<{ claimed: boolean }>(`select ${hasClaimSql('rollcall indexes')} as claimed`, [registryId])
+  const { rows } = await pool.query<{ claimed: boolean }>(`select ${isRegistryClaimedSql('rollcall indexes')} as claimed`, [
+    registryId,
+  ])
   return rows[0]?.claimed === true
 }
 
-async function prepareDatabaseSession(client: PoolClient): Promise<void> {
+async function setDatabaseSessionSettings(client: PoolClient): Promise<void> {
   await client.query('set statement_timeout = 0')
   // If this process is killed, PostgreSQL stops the statement within seconds. Not every operating system supports this setting.
   await client.query(`set client_connection_check_interval = '2s'`).catch(() => undefined)
@@ -164,7 +166,7 @@ async function buildIndex(
   if (options.signal?.aborted) return false
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
   const pid = rows[0]?.pid ?? 0
-  const watch = watchBuild(db, pid, options)
+  const watch = watchIndexBuild(db, pid, options)
   try {
     const found = (await readIndexes(db.kysely, table.table)).get(index.name)
     if (found?.valid) return true
@@ -181,7 +183,7 @@ async function buildIndex(
 }
 
 /** Reports the progress of a session every `POLL_INTERVAL_MS`, and cancels its statement when the signal aborts. */
-function watchBuild(
+function watchIndexBuild(
   db: Database,
   pid: number,
   { signal, onProgress, task }: ApplyIndexesOptions & { readonly task: string },

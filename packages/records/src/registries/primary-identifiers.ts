@@ -18,7 +18,7 @@ import { sql, type Transaction } from 'kysely'
  * @param given a primary identifier type for each named record type
  * @throws StoreRefusal a record type or identifier type cannot be used
  */
-export async function declarePrimaryIdentifiers(
+export async function storePrimaryIdentifierTypes(
   transaction: Transaction<unknown>,
   registry: number,
   kind: Kind,

@@ -3,15 +3,15 @@
 import { nearestNameHint } from '@rollcall/base/shared/message-words'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
-import { SOURCES_PAYLOAD, WORK_CHANNEL } from '@rollcall/database/queue'
+import { SOURCES_NOTIFY_PAYLOAD, WORK_CHANNEL } from '@rollcall/database/queue'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import { assignmentsSql, valuesSql } from '@rollcall/database/statement-parts'
-import { checkSenderId, isStorable } from '@rollcall/database/text'
+import { checkSenderId, isTextStorable } from '@rollcall/database/text'
 import { KINDS, type Kind, kindNamed } from '@rollcall/protocol'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { ClientBase } from 'pg'
 import { createRecordTables } from '../records/record-tables.ts'
-import { declarePrimaryIdentifiers } from './primary-identifiers.ts'
+import { storePrimaryIdentifierTypes } from './primary-identifiers.ts'
 import { checkNamespace, checkRegTypeAliases, checkTimeZone, checkWebOrigins } from './registry-checks.ts'
 import { REGISTRY_DEFAULTS, type RegistrySettings, selectRegistries, toRegistry } from './registry-rows.ts'
 
@@ -38,7 +38,7 @@ export async function addRegistry(
   checkTimeZone(time_zone)
   checkWebOrigins(web_origins)
   checkRegTypeAliases(kind, reg_type_aliases)
-  checkNewSenderId(sender_id)
+  checkRegistrySenderId(sender_id)
   const aliases = checkedReceiverAliases(registry.aliases ?? [], sender_id)
 
   return db.kysely.transaction().execute(async (transaction) => {
@@ -65,10 +65,10 @@ export async function addRegistry(
     const { rows } = await sql<{ id: number }>`insert into registry ${valuesSql(values)} returning id`.execute(transaction)
     const [row] = rows
     if (row === undefined) throw new Error('unreachable: a registry was inserted')
-    await declarePrimaryIdentifiers(transaction, row.id, kind, primary_identifiers)
+    await storePrimaryIdentifierTypes(transaction, row.id, kind, primary_identifiers)
     const added = await requireRegistry({ kysely: transaction }, namespace)
     await createRecordTables(transaction, added)
-    if (source !== null) await sql`select pg_notify(${WORK_CHANNEL}, ${SOURCES_PAYLOAD})`.execute(transaction)
+    if (source !== null) await sql`select pg_notify(${WORK_CHANNEL}, ${SOURCES_NOTIFY_PAYLOAD})`.execute(transaction)
     return added
   })
 }
@@ -84,7 +84,7 @@ function requireKind(name: string): Kind {
 }
 
 /** Checks the sender_id of a new registry. Only the sender_id of a participant may have spaces. @throws StoreRefusal */
-function checkNewSenderId(sender_id: string): void {
+function checkRegistrySenderId(sender_id: string): void {
   checkSenderId(sender_id)
   if (sender_id.includes(' '))
     throw new StoreRefusal(
@@ -141,7 +141,7 @@ export async function updateRegistry(
 }
 
 /** The members of a `Registry` that say where its records are. */
-export type RecordsPlace = Required<Pick<Registry, 'own_records' | 'awaits_records'>> & { readonly source: object }
+export type RecordLocationMembers = Required<Pick<Registry, 'own_records' | 'awaits_records'>> & { readonly source: object }
 
 /**
  * Replaces the source of a registry.
@@ -151,14 +151,14 @@ export type RecordsPlace = Required<Pick<Registry, 'own_records' | 'awaits_recor
 export async function storeSource(
   client: Pick<ClientBase, 'query'>,
   { id, source: before, awaits_records: awaited = false }: Pick<Registry, 'id' | 'source' | 'awaits_records'>,
-  { source, own_records, awaits_records }: RecordsPlace,
+  { source, own_records, awaits_records }: RecordLocationMembers,
 ): Promise<boolean> {
   const { rowCount } = await client.query(
     `update registry set source = $3, own_records = $4, awaits_records = $5
      where id = $1 and source::jsonb = $2::jsonb and awaits_records = $6`,
     [id, JSON.stringify(before), JSON.stringify(source), own_records, awaits_records, awaited],
   )
-  await client.query('select pg_notify($1, $2)', [WORK_CHANNEL, SOURCES_PAYLOAD])
+  await client.query('select pg_notify($1, $2)', [WORK_CHANNEL, SOURCES_NOTIFY_PAYLOAD])
   return rowCount === 1
 }
 
@@ -237,7 +237,7 @@ export async function listRegistries(db: Database): Promise<readonly Registry[]>
 
 /** The registry at a namespace; null when there is none. @throws StoreRefusal this version does not know its kind */
 export async function findRegistry(db: { readonly kysely: Kysely<unknown> }, namespace: string): Promise<Registry | null> {
-  if (!isStorable(namespace)) return null
+  if (!isTextStorable(namespace)) return null
   const [row] = await selectRegistries(db.kysely, namespace)
   return row === undefined ? null : toRegistry(row)
 }

@@ -2,7 +2,7 @@
 
 import type { Registry, RegistryShape } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
-import { joinName, quoteName } from '@rollcall/database/names'
+import { joinNameParts, quoteName } from '@rollcall/database/names'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import {
   type Attribute,
@@ -101,7 +101,7 @@ async function removeIn(transaction: Transaction<unknown>, registry: Registry, r
     throw new StoreRefusal(`no attribute ${name} was added to ${recordType.name} of ${registry.namespace}`)
   }
   const { table } = recordTable(registry, recordType)
-  const index = quoteName(joinName(table, name, 'index'))
+  const index = quoteName(joinNameParts(table, name, 'index'))
   await sql.raw(`drop index if exists ${index}`).execute(transaction)
   const attribute = recordType.attributes.find((known) => known.name === name)
   if (attribute === undefined || isAttributeOfKind(registry, recordType, name)) return

@@ -17,7 +17,7 @@ import { sql, type Transaction } from 'kysely'
 import { hasRows } from '../records/catalog.ts'
 import { identifierSortColumn } from '../records/columns.ts'
 import { createRecordTables, recordTable, recordTableNames, recordTypesWithTables } from '../records/record-tables.ts'
-import { declarePrimaryIdentifiers } from './primary-identifiers.ts'
+import { storePrimaryIdentifierTypes } from './primary-identifiers.ts'
 import { requireRegistry } from './registries.ts'
 import { dropColumns, runAttributeChange } from './registry-attributes.ts'
 
@@ -94,7 +94,7 @@ export async function setPrimaryIdentifiers(
         `${namespace} has records, which are known by their primary identifier: it can be named only before the first import; add a registry at another namespace`,
       )
     }
-    await declarePrimaryIdentifiers(transaction, registry.id, registry.kind, primaries)
+    await storePrimaryIdentifierTypes(transaction, registry.id, registry.kind, primaries)
     return applyIdentifierTypeChange(transaction, registry)
   })
 }

@@ -1,6 +1,6 @@
 /** Rows of registries, with the additions that operators made to their kinds. */
 
-import { IDENTIFIER_COLUMN_GROUP, type Registry } from '@rollcall/core/model/registry'
+import { IDENTIFIER_ROWS_GROUP_NAME, type Registry } from '@rollcall/core/model/registry'
 import { StoreRefusal } from '@rollcall/database/refusal'
 import {
   type Attribute,
@@ -87,7 +87,7 @@ export function toRegistry(row: RegistryRowWithAdditions): Registry {
     own_records,
     awaits_records,
     source,
-    unfilled: namesToBackfillByType(kind, extendedKind, row),
+    unfilled: namesToBackfillByRecordType(kind, extendedKind, row),
   }
 }
 
@@ -97,7 +97,7 @@ export function toRegistry(row: RegistryRowWithAdditions): Registry {
  * @param literal the kind as the program defines it, without the additions of operators
  * @param kind the same kind with these additions
  */
-function namesToBackfillByType(
+function namesToBackfillByRecordType(
   literal: Kind,
   kind: Kind,
   { fills, identifier_types }: RegistryRowWithAdditions,
@@ -109,9 +109,9 @@ function namesToBackfillByType(
     .map(({ name }) => name)
   const unfilled = new Map<string, ReadonlySet<string>>()
   for (const recordType of kind.record_types) {
-    const known = new Set([...columnGroups(recordType).map(({ name }) => name), IDENTIFIER_COLUMN_GROUP])
+    const known = new Set([...columnGroups(recordType).map(({ name }) => name), IDENTIFIER_ROWS_GROUP_NAME])
     const names = fills.filter(({ record_type, name }) => record_type === recordType.name && known.has(name))
-    const all = names.flatMap(({ name }) => (name === IDENTIFIER_COLUMN_GROUP ? [name, ...added] : [name]))
+    const all = names.flatMap(({ name }) => (name === IDENTIFIER_ROWS_GROUP_NAME ? [name, ...added] : [name]))
     if (all.length > 0) unfilled.set(recordType.name, new Set(all))
   }
   return unfilled

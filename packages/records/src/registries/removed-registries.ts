@@ -1,12 +1,12 @@
 /** Removes the stored records of a registry. */
 import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
-import { type PackageRows, rowsToRemove } from '@rollcall/database/removal'
+import { type RowsStoredByPackage, rowsToRemove } from '@rollcall/database/removal'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { ClientBase } from 'pg'
 
 /** The rows about a registry's records in tables that all registries share. They are deleted when the registry is removed. */
-export const RECORD_ROWS_TO_REMOVE: PackageRows = {
+export const RECORD_ROWS_TO_REMOVE: RowsStoredByPackage = {
   removed: rowsToRemove('registry', [
     'retired_record',
     'record_tombstone',
@@ -30,7 +30,7 @@ export function removeRegistryAndRecords(db: Pick<Database, 'pool'>, id: number)
  * tables. The caller makes sure that no search reads the tables.
  * @param id the id of the registry
  */
-export async function dropCopiedRecords(client: Pick<ClientBase, 'query'>, id: number): Promise<void> {
+export async function dropMirroredRecords(client: Pick<ClientBase, 'query'>, id: number): Promise<void> {
   await dropRecordTables(client, id)
   // New record tables count record ids from 1 again. A row with an old record id that stayed in a shared table would then be
   // about another record.

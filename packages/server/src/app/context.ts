@@ -9,11 +9,11 @@ import { failClosed } from '@rollcall/audit/fail-closed'
 import { createPseudonymMaker } from '@rollcall/audit/persons'
 import { createRefusalEntryWriter } from '@rollcall/audit/refusal-entries'
 import { readNewestEntryTime } from '@rollcall/audit/store/open-chains'
-import { refuseOlderDatabase } from '@rollcall/backup/journal/journal'
+import { refuseDatabaseBehindJournal } from '@rollcall/backup/journal/journal'
 import { refuseUnfinishedRestore } from '@rollcall/backup/store/restorations'
 import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
 import { createSemaphore } from '@rollcall/base/shared/semaphore'
-import { createWake } from '@rollcall/base/shared/wake'
+import { createLoopWake } from '@rollcall/base/shared/wake'
 import { createAuthorityKeyFinder } from '@rollcall/consents/authority-keys'
 import { createConsentChecks } from '@rollcall/consents/consents'
 import type { Limits } from '@rollcall/core/limits'
@@ -21,7 +21,7 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
 import { readSchemaVersions } from '@rollcall/database/schema-version'
 import { createBreakerReader } from '@rollcall/delivery/delivery/breaker'
-import { createCredentials } from '@rollcall/delivery/delivery/credentials'
+import { createCredentialsFinder } from '@rollcall/delivery/delivery/credentials'
 import { createDispatcher } from '@rollcall/delivery/delivery/dispatcher'
 import { createLimiter } from '@rollcall/delivery/delivery/limiter'
 import { callbackNamed, hasCallbackTarget } from '@rollcall/delivery/delivery/targets'
@@ -29,7 +29,7 @@ import { createMailboxDrainer } from '@rollcall/delivery/notify/drain-mailboxes'
 import { readDeliveryHealth } from '@rollcall/delivery/store/deliveries/breakers'
 import { outboxHealth } from '@rollcall/delivery/store/events/outbox'
 import { createAcceptanceSlots } from '@rollcall/engine/exchange/acceptance-slots'
-import type { SearchModes } from '@rollcall/engine/operations/item'
+import type { SearchLimitsByMode } from '@rollcall/engine/operations/item'
 import { ANSWERED_REQUESTS_SQL } from '@rollcall/engine/store/exchanges/accepted-exchanges'
 import { countWaitingExchanges } from '@rollcall/engine/store/exchanges/claims'
 import { createReceivedMessageStore } from '@rollcall/engine/store/exchanges/exchanges'
@@ -42,8 +42,8 @@ import { createDatabaseHealth } from '@rollcall/observe/health'
 import { createLog, type Log } from '@rollcall/observe/log'
 import { createMetrics, type Metrics } from '@rollcall/observe/metrics'
 import { createRefusalRecorder } from '@rollcall/observe/refusals'
-import { createSchemaWatch } from '@rollcall/observe/schema'
-import { createDayUseReader } from '@rollcall/participants/admission/day-limits'
+import { createSchemaVersionWatch } from '@rollcall/observe/schema'
+import { createDayStorageUseReader } from '@rollcall/participants/admission/day-limits'
 import { createGrantQuota } from '@rollcall/participants/admission/grant-quota'
 import { createQuota } from '@rollcall/participants/admission/quota'
 import { createSearchSlots } from '@rollcall/participants/admission/search-slots'
@@ -57,7 +57,7 @@ import { createAccessTokenIssuer } from '@rollcall/participants/directory/tokens
 import { createParticipantGuards } from '@rollcall/participants/egress/address-guard'
 import { createReadingThreads } from '@rollcall/participants/reading/threads'
 import { findGrantsAndKeysEndingSoon } from '@rollcall/participants/store/ends'
-import { MOST_CONCURRENCY } from '@rollcall/participants/store/participant-callbacks'
+import { MOST_CALLBACK_CONCURRENCY } from '@rollcall/participants/store/participant-callbacks'
 import { takeTokens } from '@rollcall/participants/store/quotas'
 import { createKeySetFetcher } from '@rollcall/participants/trust/key-sets'
 import { createPeerKeys } from '@rollcall/participants/trust/peer-keys'
@@ -67,9 +67,9 @@ import type { Config, NodeRole } from '@rollcall/settings/config'
 import { listNodeSettings } from '@rollcall/settings/settings'
 import { filesCheckedByDoctor, openVault } from '@rollcall/settings/storage'
 import { readMirrorsHealth } from '@rollcall/source/store/mirrors'
-import { createCookieFailures } from '../http/cookie-failures.ts'
+import { createCookieGuessLimiter } from '../http/cookie-failures.ts'
 import { clientAddressReader, createRequestGate } from '../http/request-gate.ts'
-import { createOwnListener, type OwnListenerWithAddress } from './own-listener.ts'
+import { createPeersListenerClient, type PeersListenerClientWithAddress } from './own-listener.ts'
 
 /**
  * Makes all parts of a server. Makes own keys that are missing, which takes about a second at the first start.
@@ -87,32 +87,32 @@ export async function createContext(
   const { log = createLog({ level: config.logLevel }), clock = SYSTEM_CLOCK, samples = () => [] } = deps
   // This check comes first: a server writes nothing into a database that is being restored.
   await refuseUnfinishedRestore(db)
-  if (config.journal !== undefined) await refuseOlderDatabase(db, config.journal, await readNewestEntryTime(db.pool))
+  if (config.journal !== undefined) await refuseDatabaseBehindJournal(db, config.journal, await readNewestEntryTime(db.pool))
   const vault = await openVault(config, db)
   const keys = await ensureAndLoadOwnKeys(db, vault, log, clock)
-  const base: BaseParts = { config, db, log, clock, limits: config.limits, vault }
+  const base: ContextBaseDeps = { config, db, log, clock, limits: config.limits, vault }
   const observing = createMonitoringParts(base)
   const delivering = createDeliveryParts(base, keys, observing.metrics)
-  const ownListener = createOwnListener()
+  const ownListener = createPeersListenerClient()
   return {
     ...delivering,
     ...createWorkerParts(config, delivering),
     ...observing,
     ...createAdminParts(base),
-    ...createPartnerParts(base, ownListener),
+    ...createPartnerPageParts(base, ownListener),
     ...createRequestParts(base, delivering),
     samples,
     settings: listNodeSettings(config),
     ownListener,
     judged: { config, files: filesCheckedByDoctor(config) },
     vault: () => Promise.resolve(vault),
-    tokens: createAccessTokenIssuer(keys.tokens, { lifetime: TOKEN_LIFETIME_SECONDS }, clock),
+    tokens: createAccessTokenIssuer(keys.tokens, { lifetime: ACCESS_TOKEN_LIFETIME_SECONDS }, clock),
     limits: config.limits,
   }
 }
 
 /** The parts from which all other parts of a server are made. */
-interface BaseParts {
+interface ContextBaseDeps {
   readonly config: Config
   readonly db: Database
   readonly log: Log
@@ -122,13 +122,13 @@ interface BaseParts {
 }
 
 /** Makes the metrics, and the health of the database and of its schema. */
-function createMonitoringParts({ db, log, clock }: BaseParts) {
+function createMonitoringParts({ db, log, clock }: ContextBaseDeps) {
   const databaseHealth = createDatabaseHealth({
     log,
     read: () => db.pool.query('SELECT 1'),
     write: () => takeTokens(db, { bucket: 'ready', rate: 1, capacity: 1, wanted: 1 }),
   })
-  const schema = createSchemaWatch({ log, read: () => readSchemaVersions(db.kysely) })
+  const schema = createSchemaVersionWatch({ log, read: () => readSchemaVersions(db.kysely) })
   const connections = () => ({ total: db.pool.totalCount, idle: db.pool.idleCount, waiting: db.pool.waitingCount })
   const stored = {
     deliveries: () => readDeliveryHealth(db),
@@ -142,9 +142,9 @@ function createMonitoringParts({ db, log, clock }: BaseParts) {
 }
 
 /** Makes the parts that create answers and send them to peers. */
-function createDeliveryParts({ config, db, log, clock, limits, vault }: BaseParts, keys: OwnKeys, metrics: Metrics) {
+function createDeliveryParts({ config, db, log, clock, limits, vault }: ContextBaseDeps, keys: OwnKeys, metrics: Metrics) {
   // A guard gets as many connections as its participant may have delivery attempts at the same time.
-  const guards = createParticipantGuards({ connections: MOST_CONCURRENCY })
+  const guards = createParticipantGuards({ connections: MOST_CALLBACK_CONCURRENCY })
   const keySets = createKeySetFetcher({ guardOf: guards.of, log, clock })
   const { witness } = config
   const auditLog = createAuditLog({ db, clock, limits, log, metrics, witness, vault: async () => vault })
@@ -163,7 +163,7 @@ function createDeliveryParts({ config, db, log, clock, limits, vault }: BasePart
     grantQuota: createGrantQuota(db, metrics),
     breakers: createBreakerReader(db),
     limiter: createLimiter(clock.now),
-    credentials: createCredentials(vault, guards, clock),
+    credentials: createCredentialsFinder(vault, guards, clock),
     peerKeys: createPeerKeys(db, { fetchKeySet: keySets.get, log, clock }),
     signatureNamespaces: config.signatureNamespaces,
     retrySchedule: config.retrySchedule,
@@ -178,24 +178,24 @@ type DeliveryParts = ReturnType<typeof createDeliveryParts>
  * which this node reserves a slot of its worker for a request that it accepts.
  */
 function createWorkerParts({ limits, role }: Config, delivering: DeliveryParts) {
-  const exchangesWake = createWake()
-  const deliveriesWake = createWake()
-  const mailboxesWake = createWake()
+  const exchangesWake = createLoopWake()
+  const deliveriesWake = createLoopWake()
+  const mailboxesWake = createLoopWake()
   const dispatcher = createDispatcher(
     { ...delivering, mailboxDue: (mailbox) => mailboxes.due([mailbox]) },
     { slots: Math.ceil(limits.worker_concurrency / 2), wake: deliveriesWake.raise },
   )
   const mailboxes = createMailboxDrainer(
-    { ...delivering, deliveryDue: dispatcher.due, envelopeBytes: createSemaphore(MOST_NOTIFICATION_BYTES) },
-    { slots: Math.max(1, Math.ceil(limits.worker_concurrency * MAILBOX_SHARE_BY_ROLE[role])), wake: mailboxesWake.raise },
+    { ...delivering, deliveryDue: dispatcher.due, envelopeBytes: createSemaphore(MOST_TOTAL_NOTIFICATION_BYTES) },
+    { slots: Math.max(1, Math.ceil(limits.worker_concurrency * MAILBOX_CONCURRENCY_SHARES[role])), wake: mailboxesWake.raise },
   )
   return {
     exchangesWake,
     acceptanceSlots: createAcceptanceSlots(),
     deliveriesWake,
     mailboxesWake,
-    outboxWake: createWake(),
-    sourcesWake: createWake(),
+    outboxWake: createLoopWake(),
+    sourcesWake: createLoopWake(),
     dispatcher,
     mailboxes,
     exchangeAccepted: exchangesWake.raise,
@@ -205,7 +205,7 @@ function createWorkerParts({ limits, role }: Config, delivering: DeliveryParts) 
 }
 
 /** Makes the parts that the admin API needs. */
-function createAdminParts({ config, db, log, clock, limits, vault }: BaseParts) {
+function createAdminParts({ config, db, log, clock, limits, vault }: ContextBaseDeps) {
   return {
     operators: createOperatorTokenChecker(db, clock),
     indexing: createIndexBuilder({ db, log }),
@@ -214,27 +214,27 @@ function createAdminParts({ config, db, log, clock, limits, vault }: BaseParts) 
     openId: config.openId === null ? null : createOpenIdProvider(config.openId, { log }),
     twoPerson: config.twoPerson,
     signInFailures: createThrottle(MOST_SIGN_IN_FAILURES, clock.now),
-    cookieFailures: createCookieFailures(createThrottle(limits.address_failures, clock.now)),
+    cookieFailures: createCookieGuessLimiter(createThrottle(limits.address_failures, clock.now)),
   }
 }
 
 /** Makes the parts that the partner API needs. */
-function createPartnerParts({ config, db, clock, limits }: BaseParts, ownListener: OwnListenerWithAddress) {
+function createPartnerPageParts({ config, db, clock, limits }: ContextBaseDeps, ownListener: PeersListenerClientWithAddress) {
   return {
     partnerPage: {
       isOn: config.partnerPage,
       base: () => config.publicUrl ?? ownListener.address() ?? baseUrl(config, config.port),
     },
     partnerSessions: createPartnerSessionStore(db, { limits, clock }),
-    partnerCalls: createThrottle(MOST_PARTNER_CALLS, clock.now),
-    partnerReplays: createThrottle(MOST_PARTNER_REPLAYS, clock.now),
+    partnerCalls: createThrottle(MOST_PARTNER_PAGE_CALLS, clock.now),
+    partnerReplays: createThrottle(MOST_PARTNER_DELIVERY_REPLAYS, clock.now),
   }
 }
 
 /** Makes the parts that receive requests of peers and answer them. */
-function createRequestParts({ config, db, log, clock, limits, vault }: BaseParts, delivering: DeliveryParts) {
+function createRequestParts({ config, db, log, clock, limits, vault }: ContextBaseDeps, delivering: DeliveryParts) {
   const { metrics, auditLog } = delivering
-  const waiting = MOST_WAITING_MESSAGES
+  const waiting = MOST_MESSAGES_TO_STORE
   const turns = createSemaphore(1)
   const authorityGuards = createParticipantGuards()
   const pseudonyms = createPseudonymMaker(db, () => Promise.resolve(vault))
@@ -251,12 +251,12 @@ function createRequestParts({ config, db, log, clock, limits, vault }: BaseParts
       clock,
     }),
     quota: createQuota({ limits, metrics, turns, take: (asked) => takeTokens(db, asked) }),
-    modes: createSearchModes(db, limits),
+    modes: createSearchLimitsByMode(db, limits),
     turns,
     exchanges: createReceivedMessageStore(db, { waiting }),
     ciphertexts: createReceivedCiphertextStore(db, { waiting }),
     inbox: createInbox(db, { waiting }),
-    dayUses: createDayUseReader(db, clock),
+    dayUses: createDayStorageUseReader(db, clock),
     reading: createReadingThreads(),
     refusals,
     requestGate: createRequestGate({
@@ -272,31 +272,31 @@ function createRequestParts({ config, db, log, clock, limits, vault }: BaseParts
 const MOST_SIGN_IN_FAILURES = 10
 
 /** The most calls of the partner page a minute for one participant: its people have pages that reload themselves. */
-const MOST_PARTNER_CALLS = 300
+const MOST_PARTNER_PAGE_CALLS = 300
 
 /** The most deliveries that a participant may have sent again in a minute: as many as one page lists. */
-const MOST_PARTNER_REPLAYS = 100
+const MOST_PARTNER_DELIVERY_REPLAYS = 100
 
 /** Seconds for which an access token is valid (15 minutes). */
-const TOKEN_LIFETIME_SECONDS = 900
+const ACCESS_TOKEN_LIFETIME_SECONDS = 900
 
 /**
  * The most exchanges that wait on this node until they are stored. The same number, counted apart, limits the received callbacks,
  * and the fingerprints (digests) of received ciphertexts, that wait to be stored. Beyond a limit, peers must try again.
  */
-const MOST_WAITING_MESSAGES = 10_000
+const MOST_MESSAGES_TO_STORE = 10_000
 
 /**
  * The most mailboxes that a node drains at a time, as a share of `worker_concurrency`, rounded up. A node with the role `http`
  * drains none.
  */
-const MAILBOX_SHARE_BY_ROLE: Readonly<Record<NodeRole, number>> = { http: 0, all: 1 / 12, worker: 1 / 2 }
+const MAILBOX_CONCURRENCY_SHARES: Readonly<Record<NodeRole, number>> = { http: 0, all: 1 / 12, worker: 1 / 2 }
 
 /** The most bytes of records in all notifications that this node makes at a time. */
-const MOST_NOTIFICATION_BYTES = 33_554_432
+const MOST_TOTAL_NOTIFICATION_BYTES = 33_554_432
 
 /** Makes the search slots of each mode. Each mode has connections of its own, so none waits for the other. */
-const createSearchModes = ({ searches, asyncSearches }: Database, limits: Limits): SearchModes => ({
+const createSearchLimitsByMode = ({ searches, asyncSearches }: Database, limits: Limits): SearchLimitsByMode => ({
   sync: {
     name: 'sync',
     searchSlots: createSearchSlots({ slots: searches.options.max, timeout: limits.search_timeout }),

@@ -11,16 +11,16 @@ import { closeStaleMailboxes } from '@rollcall/delivery/store/events/closing'
 import { endUnconsentedSubscriptions } from '@rollcall/delivery/store/events/consent-stopping'
 import { deleteSentEventDocuments, forgetEvents } from '@rollcall/delivery/store/events/forgetting'
 import { expireSubscriptions, takeUnloggedSuspensions } from '@rollcall/delivery/store/events/subscription-states'
-import { type StoreReferencesDeps, storeMissingReferences } from '@rollcall/engine/operations/references'
+import { type StoreReferenceIdsDeps, storeMissingReferenceIds } from '@rollcall/engine/operations/references'
 import { applyScheduledStatuses, type ScheduledStatusDeps } from '@rollcall/engine/operations/scheduled-statuses'
 import {
   clearAnsweredRecordIds,
-  countOldUnfinishedWork,
+  countOldQueuedWork,
   forgetExchanges,
   forgetInbox,
 } from '@rollcall/engine/store/exchanges/forget-exchanges'
 import { destroyBodyKeys } from '@rollcall/keys/store/body-keys'
-import type { SchemaWatch } from '@rollcall/observe/schema'
+import type { SchemaVersionWatch } from '@rollcall/observe/schema'
 import { sessionTimeBounds } from '@rollcall/participants/directory/sessions'
 import { deleteOldQuotaUse } from '@rollcall/participants/store/grant-use'
 import { forgetEndedOperatorTokens } from '@rollcall/participants/store/operator-tokens'
@@ -31,7 +31,7 @@ import { listRegistries } from '@rollcall/records/registries/registries'
 import { findMirrorRemains } from '@rollcall/source/store/changed-sources'
 
 const HOUSEKEEPING_PERIOD_MS = 60_000
-type ChoreDeps = StoreReferencesDeps & ScheduledStatusDeps & { readonly schema: Pick<SchemaWatch, 'check'> }
+type ChoreDeps = StoreReferenceIdsDeps & ScheduledStatusDeps & { readonly schema: Pick<SchemaVersionWatch, 'check'> }
 
 /** Starts the regular tasks. The returned function stops them and waits for running ones. */
 export function startHousekeeping(deps: ChoreDeps): () => Promise<void> {
@@ -63,8 +63,12 @@ interface Chore {
 /** The tasks in order. A task that fails does not stop the next one. */
 const CHORES: readonly Chore[] = [
   { every: 1, failure: 'the version of the schema could not be read', run: async ({ schema }) => void (await schema.check()) },
-  { every: 1, failure: 'the state of the journal could not be reported; tried again soon', run: reportJournal },
-  { every: 1, failure: 'references of earlier exchanges could not be stored; tried again soon', run: storeAllMissingReferences },
+  { every: 1, failure: 'the state of the journal could not be reported; tried again soon', run: storeJournalProblem },
+  {
+    every: 1,
+    failure: 'references of earlier exchanges could not be stored; tried again soon',
+    run: storeAllMissingReferenceIds,
+  },
   {
     every: 1,
     failure: 'subscriptions whose end has come could not be ended; tried again soon',
@@ -96,7 +100,7 @@ const CHORES: readonly Chore[] = [
     run: async ({ db }) => void (await deleteIdleBreakers(db)),
   },
   { every: 10, failure: 'old messages could not be forgotten; tried again soon', run: forgetOldExchanges },
-  { every: 1, failure: 'mailboxes that nobody empties could not be closed; tried again soon', run: closeMailboxes },
+  { every: 1, failure: 'mailboxes that nobody empties could not be closed; tried again soon', run: closeAndLogStaleMailboxes },
   { every: 1, failure: 'suspended subscriptions could not be logged; tried again soon', run: logSuspensions },
   {
     every: 10,
@@ -134,7 +138,7 @@ const CHORES: readonly Chore[] = [
     failure: 'old callbacks could not be forgotten; tried again soon',
     run: async ({ db, limits, log }) => logDeletedMessageCount(log, await forgetInbox(db, limits.inbox_retention)),
   },
-  { every: 1, failure: 'what sources have left could not be cleared away; tried again soon', run: clearMirrorRemains },
+  { every: 1, failure: 'what sources have left could not be cleared away; tried again soon', run: clearFormerMirrorRemains },
   {
     // This task comes last: tasks above delete the messages that the destroyed keys encrypt.
     every: 10,
@@ -161,7 +165,7 @@ async function doChores(chores: readonly Chore[], deps: ChoreDeps, signal: Abort
 }
 
 /** Stores what is wrong with the journal file, or null. `doctor` reads it: its user may have no right to open the file. */
-async function reportJournal({ db, log }: ChoreDeps): Promise<void> {
+async function storeJournalProblem({ db, log }: ChoreDeps): Promise<void> {
   const { path } = db.journal
   if (path === null) return
   const problem = await db.journal.examine().then(
@@ -179,7 +183,7 @@ async function reportJournal({ db, log }: ChoreDeps): Promise<void> {
  * Closes this node's connections to the sources of removed registries. Then removes what former mirrors have left: replication
  * slots in their source databases, and copies of records that searches now read from the source.
  */
-async function clearMirrorRemains({ db, log }: ChoreDeps): Promise<void> {
+async function clearFormerMirrorRemains({ db, log }: ChoreDeps): Promise<void> {
   closeRemovedSources(db, await listRegistries(db))
   const left = await findMirrorRemains(db.pool)
   if (left.length === 0) return
@@ -188,11 +192,11 @@ async function clearMirrorRemains({ db, log }: ChoreDeps): Promise<void> {
   await removeMirrorRemains({ db, log, env: process.env, registries: () => listRegistries(db) }, left)
 }
 
-/** The most exchanges whose requests one call of `storeMissingReferences` decrypts. */
+/** The most exchanges whose requests one call of `storeMissingReferenceIds` decrypts. */
 const MOST_OPENED_EXCHANGES = 50
 
-async function storeAllMissingReferences(deps: ChoreDeps, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && (await storeMissingReferences(deps, MOST_OPENED_EXCHANGES)) === MOST_OPENED_EXCHANGES);
+async function storeAllMissingReferenceIds(deps: ChoreDeps, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await storeMissingReferenceIds(deps, MOST_OPENED_EXCHANGES)) === MOST_OPENED_EXCHANGES);
 }
 
 /**
@@ -200,7 +204,7 @@ async function storeAllMissingReferences(deps: ChoreDeps, signal: AbortSignal): 
  * deliveries are still pending.
  */
 async function forgetOldExchanges({ db, limits, log }: ChoreDeps): Promise<void> {
-  const unfinished = await countOldUnfinishedWork(db, limits.exchange_retention)
+  const unfinished = await countOldQueuedWork(db, limits.exchange_retention)
   if (unfinished.exchanges + unfinished.deliveries > 0) {
     log.error(unfinished, 'messages that were never answered, or never taken, are older than their retention')
   }
@@ -210,13 +214,13 @@ async function forgetOldExchanges({ db, limits, log }: ChoreDeps): Promise<void>
 /**
  * Closes mailboxes whose notifications cannot be delivered, and logs each: the operator should ask the participant what is wrong.
  */
-async function closeMailboxes({ db, limits, log }: ChoreDeps): Promise<void> {
+async function closeAndLogStaleMailboxes({ db, limits, log }: ChoreDeps): Promise<void> {
   for (const closed of await closeStaleMailboxes(db, limits.notification_retention)) {
     log.error(closed, 'a mailbox is closed: its notifications could not be delivered; its subscriptions are suspended')
   }
 }
 
-/** Logs suspended subscriptions, each once, except those of closed mailboxes, which `closeMailboxes` logs. */
+/** Logs suspended subscriptions, each once, except those of closed mailboxes, which `closeAndLogStaleMailboxes` logs. */
 async function logSuspensions({ db, log }: ChoreDeps): Promise<void> {
   for (;;) {
     const found = await takeUnloggedSuspensions(db.pool)

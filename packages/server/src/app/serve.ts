@@ -6,7 +6,7 @@ import { isLoopback } from '@rollcall/base/shared/loopback'
 import { CONSOLE_FILES, PARTNER_FILES } from '@rollcall/console'
 import type { SchemaLead } from '@rollcall/database/schema-version'
 import { answerAccepted } from '@rollcall/engine/exchange/answer-accepted'
-import { startWhenReleased } from '@rollcall/engine/work/held'
+import { startWhenMessagesReleased } from '@rollcall/engine/work/held'
 import { type RunningWorker, startWorker } from '@rollcall/engine/work/worker'
 import { loadHttpClient } from '@rollcall/participants/egress/address-guard'
 import { unreachableRegistries } from '@rollcall/records/records/registry-records'
@@ -20,7 +20,7 @@ import { addConsole, addPartnerPage } from '../http/console.ts'
 import { addCors } from '../http/cors.ts'
 import { addLandingRoutes } from '../http/landing.ts'
 import { addTokenRoute, addTokenRouteAtOperatorPort } from '../http/oauth.ts'
-import type { IsOwnHost } from '../http/operator-host.ts'
+import type { IsOperatorListenerHost } from '../http/operator-host.ts'
 import { addSiteFiles } from '../http/page.ts'
 import { addHealthRoutes, addKeySetRoutes, addMetricsRoute } from '../http/pages.ts'
 import { addPartnerRoutes } from '../http/partner/mount-routes.ts'
@@ -28,7 +28,7 @@ import type { PartnerListener } from '../http/partner/session-routes.ts'
 import { addProtocolRoutes } from '../http/protocol-routes.ts'
 import { addReferenceRoutes } from '../http/reference.ts'
 import { createHttpServer, type HttpServer } from '../http/server.ts'
-import type { HasShowcase, Showcase } from '../http/showcase.ts'
+import type { DemoContent, HasDemoContent } from '../http/showcase.ts'
 import type { Context } from './context.ts'
 import { startHousekeeping } from './housekeeping.ts'
 
@@ -42,7 +42,7 @@ export interface RunningServer {
   /** Resolves when a newer Rollcall has migrated the database so far that this node must stop. */
   readonly outdated: Promise<SchemaLead>
   /** Gives the pages of both listeners the content of a demo. */
-  show(showcase: Showcase): void
+  show(showcase: DemoContent): void
   /**
    * Lets `/ready` answer 200 from now on, as long as the database answers and this version can use its schema. If the node has a
    * worker, the worker's last polls must have succeeded too, unless it waits for `rollcall restore release`.
@@ -84,8 +84,8 @@ export async function startServer(
   const does = DUTIES_BY_ROLE[config.role]
   const isReady = async (): Promise<boolean> =>
     ready && context.schema.isUsable() && (!does.works || worker?.working() === true) && context.databaseHealth.isReady()
-  let showcase: Showcase | null = null
-  const shown: HasShowcase = { showcase: () => showcase, isLoopback }
+  let showcase: DemoContent | null = null
+  const shown: HasDemoContent = { showcase: () => showcase, isLoopback }
   const publicServer = does.answers ? createPublicServer(config, context, { isReady, shown }) : null
   const operatorServer = createOperatorServer(config, context, { isReady, shown })
   const stopHousekeeping = housekeeping(context)
@@ -103,7 +103,7 @@ export async function startServer(
   try {
     await openListener('operator', operatorServer, { host: config.adminHost, port: config.adminPort })
     if (publicServer !== null) await openListener('peers', publicServer, { host: config.host, port: config.port })
-    if (does.works) worker = await startWhenReleased({ ...context, start: () => startWork(context) })
+    if (does.works) worker = await startWhenMessagesReleased({ ...context, start: () => startWork(context) })
   } catch (error) {
     await stop()
     throw error
@@ -111,7 +111,7 @@ export async function startServer(
   const markReady = (): void => {
     ready = true
   }
-  const show = (shown: Showcase): void => {
+  const show = (shown: DemoContent): void => {
     showcase = shown
   }
   const { role, host, adminHost } = config
@@ -177,7 +177,7 @@ async function openListener(
 function createPublicServer(
   config: Config,
   context: Context,
-  { isReady, shown }: { readonly isReady: () => Promise<boolean>; readonly shown: HasShowcase },
+  { isReady, shown }: { readonly isReady: () => Promise<boolean>; readonly shown: HasDemoContent },
 ): HttpServer {
   const server = createHttpServer(context)
   addCors(server, context)
@@ -204,13 +204,13 @@ function createPublicServer(
 function createOperatorServer(
   config: Config,
   context: Context,
-  { isReady, shown }: { readonly isReady: () => Promise<boolean>; readonly shown: HasShowcase },
+  { isReady, shown }: { readonly isReady: () => Promise<boolean>; readonly shown: HasDemoContent },
 ): HttpServer {
   // The access log of this listener has the level debug, because calls of the admin API have lines of their own.
   const server = createHttpServer({ ...context, accessLevel: 'debug' })
   addHealthRoutes(server, isReady, { schema: context.schema.lead, away: () => unreachableRegistries(context.db) })
   addTokenRouteAtOperatorPort(server)
-  const isOwnHost: IsOwnHost = (header, local) => isOperatorHost(config, header, local)
+  const isOwnHost: IsOperatorListenerHost = (header, local) => isOperatorHost(config, header, local)
   addMetricsRoute(server, context.metrics, isOwnHost)
   const listener: OperatorListener = {
     isOwnHost,

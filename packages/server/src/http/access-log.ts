@@ -22,7 +22,7 @@ const UUID_PATTERN = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 export function addAccessLog(
   app: FastifyInstance,
   deps: { readonly log: Log; readonly metrics: Pick<Metrics, 'requestAnswered'>; readonly requestGate: RequestGate },
-  { level }: { readonly level: AccessLevel },
+  { level }: { readonly level: AccessLogLevel },
 ): void {
   const { log, metrics, requestGate } = deps
   app.addHook('onResponse', (request, reply, done) => {
@@ -47,7 +47,7 @@ export function addAccessLog(
 }
 
 /** The log level of the lines of the access log. */
-export type AccessLevel = 'info' | 'debug'
+export type AccessLogLevel = 'info' | 'debug'
 
 function requestOutcomeOf(status: number, { code }: NotedRequestFacts): RequestOutcome {
   if (status >= 500) return 'failed'

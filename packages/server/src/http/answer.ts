@@ -20,13 +20,13 @@ export function sendJson(reply: FastifyReply, status: number, text: string, head
  * The most characters of a body that is passed to node:http as a string, which node:http sends in one piece with the headers. A
  * longer string is made a Buffer first: otherwise Node.js would go through it twice, to find its length and to send it.
  */
-const MAX_UNENCODED_CHARACTERS = 16_384
+const MOST_STRING_BODY_CHARACTERS = 16_384
 /** Bytes a second. A peer may take `requestTimeout` plus the time to read the answer at this rate; then it is cut off. */
 const LEAST_READ_BYTES_A_SECOND = 65_536
 
 /** Sends a body; `headers` has its Content-Type. Fastify's own reply is bypassed, because it sends header names in lower case. */
 export function sendBody(reply: FastifyReply, status: number, content: string | Buffer, headers: AnswerHeaders): void {
-  const body = typeof content === 'string' && content.length > MAX_UNENCODED_CHARACTERS ? Buffer.from(content) : content
+  const body = typeof content === 'string' && content.length > MOST_STRING_BODY_CHARACTERS ? Buffer.from(content) : content
   const length = Buffer.byteLength(body)
   reply.hijack()
   const { server } = reply.server

@@ -64,7 +64,7 @@ export function isRequestAnswered(socket: Socket): boolean {
 }
 
 /** Milliseconds between two checks of the connections of a server that closes. */
-const SWEEP_MS = 50
+const CONNECTION_CHECK_PERIOD_MS = 50
 
 /**
  * Lets `close` of the server end soon. A Node.js server that closes ignores its time limits, so one silent connection would keep
@@ -94,7 +94,7 @@ export function endConnectionsOnClose(app: FastifyInstance, refuse: (socket: Soc
         if (late && !complete) refuse(socket)
       }
       for (const socket of sockets) if (!busy.has(socket)) socket.destroy()
-    }, SWEEP_MS)
+    }, CONNECTION_CHECK_PERIOD_MS)
     done()
   })
   app.addHook('onClose', (_app, done) => {

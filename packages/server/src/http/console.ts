@@ -11,7 +11,7 @@ import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
 import { NONCE_PLACEHOLDER } from '@rollcall/console'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type AnswerHeaders, notFoundFault, sendBody } from './answer.ts'
-import { checkOperatorHost, type IsOwnHost } from './operator-host.ts'
+import { checkOperatorHost, type IsOperatorListenerHost } from './operator-host.ts'
 import { html } from './page.ts'
 import { type HttpServer, mountHandler } from './server.ts'
 
@@ -53,7 +53,7 @@ const contentSecurityPolicy = (nonce: string): string =>
 /** Adds the console to the operator's listener. @param folder has `index.html` and `assets/`; ends with a slash */
 export function addConsole(
   app: HttpServer,
-  { folder, isOwnHost }: { readonly folder: URL; readonly isOwnHost: IsOwnHost },
+  { folder, isOwnHost }: { readonly folder: URL; readonly isOwnHost: IsOperatorListenerHost },
 ): void {
   const check = (request: IncomingMessage): void => checkOperatorHost(isOwnHost, request)
   addBuiltPage(app, { name: 'console', path: '/', file: new URL('index.html', folder), check })
@@ -82,7 +82,7 @@ function addBuiltPage(app: HttpServer, { name, path, file, check }: BuiltPage): 
   const page = findFileText(file) ?? NOT_BUILT_PAGE
   mountHandler(app, 'GET', name, path, ({ raw }, reply) => {
     check(raw)
-    sendStrictPage(reply, 200, page)
+    sendPageWithSecurityHeaders(reply, 200, page)
   })
   const assets = new Map(listAssetNames(file).map((asset) => [asset, readAsset(new URL(`assets/${asset}`, file))]))
   // One route serves all assets, because the router compiles every route when a server starts.
@@ -95,7 +95,12 @@ function addBuiltPage(app: HttpServer, { name, path, file, check }: BuiltPage): 
 }
 
 /** Sends a page that may load only our files. @param page HTML, with the placeholder of the nonce if it needs one */
-export function sendStrictPage(reply: FastifyReply, status: number, page: string, headers: AnswerHeaders = {}): void {
+export function sendPageWithSecurityHeaders(
+  reply: FastifyReply,
+  status: number,
+  page: string,
+  headers: AnswerHeaders = {},
+): void {
   const nonce = randomBytes(16).toString('base64url')
   sendBody(reply, status, page.replaceAll(NONCE_PLACEHOLDER, nonce), {
     ...PAGE_HEADERS,

@@ -8,7 +8,7 @@ import { createLruCache } from '@rollcall/base/shared/recently-used'
 import type { Throttle } from '@rollcall/participants/admission/throttle'
 
 /** `unit` is the name of the cookie and the client's IPv4 address, or the /64 of its IPv6 address. */
-export interface CookieFailures {
+export interface CookieGuessLimiter {
   /** Seconds until a cookie from this unit may be looked up again; 0: now, and always for a cookie that was valid here. */
   wait(unit: string, cookie: string): number
   /** Notes whether a cookie from this unit was valid; an invalid one counts as a failure of the unit. */
@@ -17,7 +17,7 @@ export interface CookieFailures {
 
 const MOST_KNOWN_COOKIES = 10_000
 
-export function createCookieFailures(failures: Throttle): CookieFailures {
+export function createCookieGuessLimiter(failures: Throttle): CookieGuessLimiter {
   const known = createLruCache<string, true>(MOST_KNOWN_COOKIES)
   return {
     wait: (unit, cookie) => (known.has(cookieDigest(cookie)) ? 0 : failures.wait(unit)),

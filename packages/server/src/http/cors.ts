@@ -1,6 +1,6 @@
 /** Lets web pages read answers in a browser if the operator lists their origin for the registry; none by default. */
 
-import { isListedOrigin } from '@rollcall/core/model/web-origin'
+import { isOriginInOperatorList } from '@rollcall/core/model/web-origin'
 import type { Directory } from '@rollcall/participants/directory/directory'
 import { TOKEN_PATH } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -8,7 +8,7 @@ import { KEY_SET_PATH } from './pages.ts'
 import type { HttpServer } from './server.ts'
 
 /** Paths that all registries share. A page whose origin is listed for at least one registry may use them. */
-const SHARED_PATHS: readonly string[] = [`/${TOKEN_PATH}`, KEY_SET_PATH]
+const PATHS_OF_ALL_REGISTRIES: readonly string[] = [`/${TOKEN_PATH}`, KEY_SET_PATH]
 
 /** Seconds for which a browser remembers the answer to a preflight. */
 const PREFLIGHT_MAX_AGE_SECONDS = 600
@@ -43,12 +43,12 @@ async function isAllowedOrigin(
 ): Promise<boolean> {
   // The path ends where it ends for the router: at the first question mark or hash.
   const path = withoutTrailingSlashes(url.split(/[?#]/, 1)[0] ?? '')
-  const asked = SHARED_PATHS.includes(path)
+  const asked = PATHS_OF_ALL_REGISTRIES.includes(path)
     ? await directory.registries()
     : isPagePath(path) || isOfPartnerPage(routeOptions.url ?? path)
       ? []
       : [await directory.registry(path.split('/', 2)[1] ?? '')]
-  return asked.some((registry) => registry !== undefined && isListedOrigin(registry.web_origins, origin))
+  return asked.some((registry) => registry !== undefined && isOriginInOperatorList(registry.web_origins, origin))
 }
 
 /** A path without the slashes at its end, which the router ignores. A regular expression is slow on thousands of slashes. */

@@ -8,17 +8,20 @@ import { sendJson } from './answer.ts'
 import { type Html, html, type PageContent, sendPage, siteFilePath } from './page.ts'
 import { requireRegistryOfPath, VERSION_SEGMENT } from './protocol-routes.ts'
 import { type HttpServer, mountHandler } from './server.ts'
-import { type HasShowcase, isFromThisMachine, type Showcase } from './showcase.ts'
+import { type DemoContent, type HasDemoContent, isFromThisMachine } from './showcase.ts'
 
 /** The dependencies of the start page and of the reference pages. */
 export interface HasRegistries {
   readonly directory: Pick<Directory, 'registry' | 'registries'>
 }
 
-export function addLandingRoutes(app: HttpServer, deps: HasRegistries & HasShowcase & { readonly partnerPage: boolean }): void {
+export function addLandingRoutes(
+  app: HttpServer,
+  deps: HasRegistries & HasDemoContent & { readonly partnerPage: boolean },
+): void {
   mountHandler(app, 'GET', 'landing', '/', async (request, reply) => {
     const registries = await deps.directory.registries()
-    if (!wantsHtml(request)) return sendJson(reply, 200, JSON.stringify(landingFacts(registries)))
+    if (!wantsHtml(request)) return sendJson(reply, 200, JSON.stringify(listRegistriesAndPaths(registries)))
     const shown = deps.showcase()
     const fromHere = isFromThisMachine(deps, request.raw)
     sendPage(reply, landingPage(registries, shown, { fromHere, partnerPage: deps.partnerPage }))
@@ -43,7 +46,7 @@ const registryBasePath = ({ namespace }: Registry): string => `/${namespace}/${V
 export const referencePath = (registry: Registry): string => `${registryBasePath(registry)}/docs`
 
 /** What programs get as JSON: the registries, and the paths of pages and routes on this server. */
-const landingFacts = (registries: readonly Registry[]) => ({
+const listRegistriesAndPaths = (registries: readonly Registry[]) => ({
   name: 'Rollcall',
   protocol_version: PROTOCOL_VERSION,
   registries: registries.map((registry) => ({
@@ -73,7 +76,7 @@ export const registryLinks = (registries: readonly Registry[], here: string | nu
 
 function landingPage(
   registries: readonly Registry[],
-  shown: Showcase | null,
+  shown: DemoContent | null,
   { fromHere, partnerPage }: { readonly fromHere: boolean; readonly partnerPage: boolean },
 ): PageContent {
   return {
@@ -89,7 +92,7 @@ function landingPage(
 enrolled, employed? They send signed messages, and get answers, callbacks and notifications.${
       shown === null ? '' : ' This is a demo. All its people are synthetic.'
     }</p>
-${shown !== null && fromHere ? beginSectionHtml(shown, registries, partnerPage) : html``}
+${shown !== null && fromHere ? demoFirstStepsHtml(shown, registries, partnerPage) : html``}
 <section aria-labelledby="registries">
 <h2 id="registries">Registries</h2>
 ${
@@ -111,8 +114,8 @@ ${partnerPage ? html`<dt>For participants</dt><dd><a href="/partner">/partner</a
 }
 
 /** The section "Begin", shown only to visitors on this machine. */
-function beginSectionHtml(
-  { operatorUrl, linkCommand, commands, demoPage }: Showcase,
+function demoFirstStepsHtml(
+  { operatorUrl, linkCommand, commands, demoPage }: DemoContent,
   [first]: readonly Registry[],
   partnerPage: boolean,
 ): Html {
@@ -145,7 +148,7 @@ ${
 </section>`
 }
 
-function registryCard(registry: Registry, shown: Showcase | null): Html {
+function registryCard(registry: Registry, shown: DemoContent | null): Html {
   const { namespace, kind, environment } = registry
   const [sample] = shown?.samples.get(namespace) ?? []
   return html`<li class="card">

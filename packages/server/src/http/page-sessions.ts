@@ -7,14 +7,14 @@ import type { Throttle } from '@rollcall/participants/admission/throttle'
 import type { Session, Sessions } from '@rollcall/participants/directory/sessions'
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
-import type { CookieFailures } from './cookie-failures.ts'
+import type { CookieGuessLimiter } from './cookie-failures.ts'
 import { NotSignedIn, type RequestGate } from './request-gate.ts'
 import { createSessionCookies, type IsReachedByTls, type SessionPageNames } from './session-cookie.ts'
 
 /** The limits of failures. Each page counts alone: a stranger at one page locks nobody out of the other. */
 export interface SessionFailureLimits {
   readonly signInFailures: Throttle
-  readonly cookieFailures: CookieFailures
+  readonly cookieFailures: CookieGuessLimiter
   readonly requestGate: Pick<RequestGate, 'unit' | 'faultToAnswer'>
 }
 

@@ -6,7 +6,7 @@ import type { OwnKeys } from '@rollcall/keys/own-keys'
 import type { Metrics } from '@rollcall/observe/metrics'
 import type { FastifyReply } from 'fastify'
 import { sendBody, sendJson } from './answer.ts'
-import { checkOperatorHost, type IsOwnHost } from './operator-host.ts'
+import { checkOperatorHost, type IsOperatorListenerHost } from './operator-host.ts'
 import { type HasDirectory, requireRegistryOfPath } from './protocol-routes.ts'
 import { type HttpServer, mountHandler } from './server.ts'
 
@@ -36,7 +36,7 @@ export function addHealthRoutes(
 }
 
 /** Adds the page of metrics. The page is for the operator's listener, and is answered only under that listener's host names. */
-export function addMetricsRoute(app: HttpServer, metrics: Pick<Metrics, 'render'>, isOwnHost: IsOwnHost): void {
+export function addMetricsRoute(app: HttpServer, metrics: Pick<Metrics, 'render'>, isOwnHost: IsOperatorListenerHost): void {
   mountHandler(app, 'GET', 'metrics', '/metrics', async ({ raw }, reply) => {
     checkOperatorHost(isOwnHost, raw)
     const { contentType, text } = await metrics.render()

@@ -1,17 +1,17 @@
 /** Notes facts about each request, for refusals and the access log, and limits the failures of an address. */
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
-import { readPrefix } from '@rollcall/base/shared/address-prefix'
+import { readAddressPrefix } from '@rollcall/base/shared/address-prefix'
 import type { Metrics } from '@rollcall/observe/metrics'
 import type { RefusalRecorder, RefusedRequest } from '@rollcall/observe/refusals'
 import type { Throttle } from '@rollcall/participants/admission/throttle'
 import { RequestFault } from '@rollcall/protocol'
 
 /** The member of a request in which its facts are noted. A WeakMap would be several times slower than a member. */
-const NOTED_FACTS = Symbol('noted')
+const NOTED_REQUEST_FACTS = Symbol('noted')
 
 /** A request, or what is known of an unreadable one. */
-export type GatedRequest = Pick<IncomingMessage, 'socket' | 'headers'> & { [NOTED_FACTS]?: NotedRequestFacts }
+export type GatedRequest = Pick<IncomingMessage, 'socket' | 'headers'> & { [NOTED_REQUEST_FACTS]?: NotedRequestFacts }
 
 /**
  * Nobody is signed in to the console or the partner page. The gate does not count this as a failure: pages count their own
@@ -73,10 +73,10 @@ export function createRequestGate(deps: {
   readonly clientAddress: (request: GatedRequest) => string
 }): RequestGate {
   const { refusals, metrics, failures, clientAddress } = deps
-  const noted = (request: GatedRequest): NotedRequestFacts => request[NOTED_FACTS] ?? NO_REQUEST_FACTS
+  const noted = (request: GatedRequest): NotedRequestFacts => request[NOTED_REQUEST_FACTS] ?? NO_REQUEST_FACTS
   const note = (request: GatedRequest, more: Partial<NotedRequestFacts>): void => {
-    request[NOTED_FACTS] ??= { ...NO_REQUEST_FACTS }
-    Object.assign(request[NOTED_FACTS], more)
+    request[NOTED_REQUEST_FACTS] ??= { ...NO_REQUEST_FACTS }
+    Object.assign(request[NOTED_REQUEST_FACTS], more)
   }
   const askedOf = (request: GatedRequest): RefusedRequest => {
     const { registry, operation } = noted(request)
@@ -151,7 +151,7 @@ export function clientAddressReader(options: {
 }): (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string {
   const trusted = new BlockList()
   for (const text of options.proxies.length > 0 ? options.proxies : USUAL_PROXIES) {
-    const prefix = readPrefix(text)
+    const prefix = readAddressPrefix(text)
     if (prefix !== null) trusted.addSubnet(prefix.address, prefix.bits, addressFamilyOf(prefix.address))
   }
   const isProxy = (address: string): boolean => isIP(address) !== 0 && trusted.check(address, addressFamilyOf(address))

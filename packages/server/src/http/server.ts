@@ -8,7 +8,7 @@ import type { Log } from '@rollcall/observe/log'
 import type { Metrics } from '@rollcall/observe/metrics'
 import { type Deprecation, deprecationHeaders, RequestFault } from '@rollcall/protocol'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { type AccessLevel, addAccessLog } from './access-log.ts'
+import { type AccessLogLevel, addAccessLog } from './access-log.ts'
 import { faultBody, faultForError, notFoundFault, sendFault, wrongMethodFault } from './answer.ts'
 import { discardUnreadBody, endConnectionsOnClose, isRequestAnswered } from './connections.ts'
 import type { RequestGate } from './request-gate.ts'
@@ -19,7 +19,7 @@ export type HttpServer = FastifyInstance
 export type RequestHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | void
 
 const MAX_HEADER_BYTES = 16_384
-/** In UTF-16 units: a sender_id has up to 255 characters, of up to two units; a stored message_id (`messageKey`) up to 255. */
+/** In UTF-16 units: a sender_id has up to 255 characters, of up to two units; a stored message_id (`messageIdKey`) up to 255. */
 const MAX_PATH_SEGMENT_CHARACTERS = 512
 
 /**
@@ -37,7 +37,7 @@ export function createHttpServer(deps: {
   readonly databaseHealth: Pick<DatabaseHealth, 'failed'>
   readonly requestGate: RequestGate
   /** The log level of the access log (`addAccessLog`); `info` by default. */
-  readonly accessLevel?: AccessLevel
+  readonly accessLevel?: AccessLogLevel
 }): HttpServer {
   const { limits, requestGate, accessLevel = 'info' } = deps
   const timeout = limits.request_timeout * 1_000
@@ -53,7 +53,8 @@ export function createHttpServer(deps: {
           connectionsCheckingInterval: 1_000,
           keepAliveTimeout: 65_000,
           maxHeaderSize: MAX_HEADER_BYTES,
-          // Node.js would refuse a request without Host with an empty answer. `earlyFault` refuses it with our error body.
+          // Node.js would refuse a request without Host with an empty answer. `findFaultBeforeHandler` refuses it with our error
+          // body.
           requireHostHeader: false,
         },
         (request, response) => {
@@ -77,7 +78,7 @@ export function createHttpServer(deps: {
     sendFault(reply, requestGate.faultToAnswer(request.raw, fault))
   // The hook refuses an unknown path at once: before its own 404, Fastify would wait for the body.
   app.addHook('onRequest', (request, reply, done) => {
-    const fault = earlyFault(request)
+    const fault = findFaultBeforeHandler(request)
     if (fault === null) return done()
     refuse(request, reply, fault)
     discardUnreadBody(request.raw)
@@ -108,7 +109,7 @@ const SINGLE_HEADERS = new Map(['Host', 'Authorization', 'Content-Type'].map((na
  * Why a request is refused before its handler: HTTP/1.1 without Host, a header of `SINGLE_HEADERS` twice, or an unknown path.
  * Null: it is not refused.
  */
-function earlyFault({ raw, is404 }: FastifyRequest): RequestFault | null {
+function findFaultBeforeHandler({ raw, is404 }: FastifyRequest): RequestFault | null {
   if (raw.headers.host === undefined && raw.httpVersion === '1.1') {
     return new RequestFault('err.request.bad', 'Host: is required')
   }
@@ -173,7 +174,7 @@ export function mountMethods(app: HttpServer, path: string, rows: readonly Metho
         discardUnreadBody(request.raw)
       }
     }
-    app.route({ method, url: path, config, onRequest: answer, handler: ignoreAnswered })
+    app.route({ method, url: path, config, onRequest: answer, handler: neverCalledHandler })
   }
   const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.raw.setHeader('Allow', allowed.join(', '))
@@ -181,7 +182,7 @@ export function mountMethods(app: HttpServer, path: string, rows: readonly Metho
     throw wrongMethodFault(allowed.join(' or '))
   }
   const name = rows.map((row) => row.name).join(' or ')
-  app.route({ method: others, url: path, config: { name }, onRequest: refuse, handler: ignoreAnswered })
+  app.route({ method: others, url: path, config: { name }, onRequest: refuse, handler: neverCalledHandler })
 }
 
 type MountedCall = Pick<MethodHandler, 'method' | 'name' | 'deprecated'> & { readonly path: string }
@@ -205,7 +206,7 @@ export function mountCalls<Call extends MountedCall>(
 }
 
 /** Fastify needs a handler but never calls this one, because the `onRequest` hook of the route has answered. */
-function ignoreAnswered(): void {}
+function neverCalledHandler(): void {}
 
 function frameworkFault(error: Error & { code?: string }): RequestFault {
   if (error.code === 'FST_ERR_MAX_PARAM_LENGTH') return notFoundFault()

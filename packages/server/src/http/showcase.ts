@@ -1,7 +1,7 @@
 /** The content of a demo that our pages show. A server of real data has none. */
 import type { IncomingMessage } from 'node:http'
 
-export interface Showcase {
+export interface DemoContent {
   /** The participant of the demo, with all rights. Its secret is shown only on this machine. */
   readonly participant: { readonly sender_id: string; readonly client_id: string; readonly client_secret: string }
   /** The address of the operator's listener. */
@@ -11,20 +11,20 @@ export interface Showcase {
   /** Shell commands for a first search. They have the participant's secret. */
   readonly commands: string
   /** The identifiers of existing records, by namespace. */
-  readonly samples: ReadonlyMap<string, readonly ShownIdentifier[]>
+  readonly samples: ReadonlyMap<string, readonly DemoSampleIdentifier[]>
   /** The address of the demo's own page. It switches the receiver of callbacks and the simulation of traffic on and off. */
   readonly demoPage: string
 }
 
-export interface ShownIdentifier {
+export interface DemoSampleIdentifier {
   readonly identifier_type: string
   readonly identifier_value: string
 }
 
 /** How pages get the content of a demo, and learn whether a visitor is on this machine. */
-export interface HasShowcase {
+export interface HasDemoContent {
   /** The content of the demo; null before the demo has set it, and on a server that is no demo. */
-  readonly showcase: () => Showcase | null
+  readonly showcase: () => DemoContent | null
   /** True when a host, as address or name, is this machine. */
   readonly isLoopback: (host: string) => boolean
 }
@@ -41,7 +41,7 @@ const PROXY_HEADERS = [
  * secret (DNS rebinding). `Sec-Fetch-Site`, if sent, must say that a person typed the address or that our page sends the request.
  */
 export function isFromThisMachine(
-  { isLoopback }: Pick<HasShowcase, 'isLoopback'>,
+  { isLoopback }: Pick<HasDemoContent, 'isLoopback'>,
   { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
 ): boolean {
   if (PROXY_HEADERS.some((name) => headers[name] !== undefined)) return false

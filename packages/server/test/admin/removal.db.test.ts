@@ -1,6 +1,6 @@
 import { AdminRefusal } from '@rollcall/admin/admin-function'
 import { addHold, removeHold } from '@rollcall/admin/persons/holds'
-import { PARTS_TO_REMOVE, removeParticipant, removeRegistry } from '@rollcall/admin/removal'
+import { PACKAGE_ROWS_TO_REMOVE, removeParticipant, removeRegistry } from '@rollcall/admin/removal'
 import { liftWithdrawals, withdrawConsents } from '@rollcall/consents/store/withdrawals'
 import type { Participant } from '@rollcall/core/model/participant'
 import { SearchTimeout } from '@rollcall/core/model/record-source'
@@ -12,7 +12,7 @@ import { listGrants } from '@rollcall/participants/store/grants'
 import { addParticipantKey, listParticipantKeys, revokeParticipantKey } from '@rollcall/participants/store/participant-keys'
 import { addParticipant, findParticipant } from '@rollcall/participants/store/participants'
 import { createPeerKeys } from '@rollcall/participants/trust/peer-keys'
-import { makeFailingRecords, setRegistryRecords } from '@rollcall/records/records/registry-records'
+import { makeUnreadableRecords, setRegistryRecords } from '@rollcall/records/records/registry-records'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { acting } from '../../../admin/test/acting.ts'
@@ -122,7 +122,7 @@ test('the records of a registry that is read live are not counted: all of them w
   setRegistryRecords(
     db,
     live,
-    makeFailingRecords(() => Promise.reject(new SearchTimeout(10))),
+    makeUnreadableRecords(() => Promise.reject(new SearchTimeout(10))),
   )
   expect(await removeRegistry(acting(deps()), { namespace, dry_run: true })).toMatchObject({ records: {} })
   expect(await removeRegistry(acting(deps()), { namespace })).toMatchObject({ records: {} })
@@ -331,7 +331,7 @@ test.each(['registry', 'participant'] as const)('every table that names a %s is 
     `select conrelid::regclass::text as name from pg_constraint where contype = 'f' and confdeltype = 'c'`,
   )
   const cascading = rows.map(({ name }) => name)
-  const listed = PARTS_TO_REMOVE[removable].flatMap(({ removed }) => removed.map(({ table }) => table))
+  const listed = PACKAGE_ROWS_TO_REMOVE[removable].flatMap(({ removed }) => removed.map(({ table }) => table))
   const missing = (await tablesWith(removable)).filter((table) => ![...listed, ...cascading, ...STAYING].includes(table))
   expect(missing).toEqual([])
 })

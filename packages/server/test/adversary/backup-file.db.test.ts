@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { verifyBackup } from '@rollcall/admin/backup/backup'
 import { restoreDatabase } from '@rollcall/admin/backup/restore'
 import { MAGIC } from '@rollcall/backup/backup/file-format'
-import { listExistingObjects } from '@rollcall/backup/store/catalog'
+import { listSchemaObjects } from '@rollcall/backup/store/catalog'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { acting } from '../../../admin/test/acting.ts'
@@ -106,7 +106,7 @@ test('a backup is verified without a database, and any change of it is found', a
   await expect(restoreDatabase(acting(depsOf(into)), { file: await written(bytes), without_journal: 'test' })).rejects.toThrow(
     /^the file is damaged at chunk/,
   )
-  expect(await listExistingObjects(into.ownerDb.pool)).toEqual([])
+  expect(await listSchemaObjects(into.ownerDb.pool)).toEqual([])
 })
 
 test('another master key opens nothing, and is named as what it is', async () => {

@@ -1,9 +1,9 @@
 /** Every age of the pool, of everybody, on every day: the days that matter are too few to be met by chance. */
 
 import type { Comparator, Predicate } from '@rollcall/core/model/predicate'
-import { extractRecord } from '@rollcall/core/query/memory/extract-record'
+import { readRecordValues } from '@rollcall/core/query/memory/extract-record'
 import { matches } from '@rollcall/core/query/memory/matches'
-import { resolveAges } from '@rollcall/core/query/resolve-ages'
+import { replaceAgesByDates } from '@rollcall/core/query/resolve-ages'
 import type { RecordType } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
 import { everything } from '../../../core/test/agreement/everything.ts'
@@ -22,14 +22,14 @@ function attributeOf({ attributes }: RecordType, name: string) {
 test.each(TODAYS)('memory and reference agree on %s', (today) => {
   const age = attributeOf(thing, 'age')
   const births = rawValues(attributeOf(thing, 'one_date'))
-  const people = [...births, null].map((one_date) => extractRecord(everything, thing, { one_date }))
+  const people = [...births, null].map((one_date) => readRecordValues(everything, thing, { one_date }))
   for (const value of rawValues(age).map(Number)) {
     const asked: Predicate[] = [
       ...OPERATORS.map((operator): Predicate => ({ is: 'compare', attribute: age, operator, value })),
       { is: 'in', attribute: age, values: [value, 2 * value + 1] },
     ]
     for (const predicate of asked) {
-      const bound = resolveAges(predicate, thing, today)
+      const bound = replaceAgesByDates(predicate, thing, today)
       for (const person of people) {
         const found = matches(bound, person)
         const denied = matches({ is: 'not', of: bound }, person)

@@ -6,7 +6,7 @@
 
 import type { Predicate } from '@rollcall/core/model/predicate'
 import { matches } from '@rollcall/core/query/memory/matches'
-import { resolveAges } from '@rollcall/core/query/resolve-ages'
+import { replaceAgesByDates } from '@rollcall/core/query/resolve-ages'
 import { KINDS, readIdentifiers } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -55,7 +55,7 @@ describe.each(recordTypes)('%s %s', (kindName, recordTypeName) => {
     const agree = fc.asyncProperty(predicates(kind, recordType), days, async (predicate, today) => {
       const expected = records.map(({ extracted }) => answer(predicate, extracted, today))
       const idsOf = (wanted: Answer) => records.filter((_, at) => expected[at] === wanted).map(({ id }) => id)
-      const bound = resolveAges(predicate, recordType, today)
+      const bound = replaceAgesByDates(predicate, recordType, today)
       const negated: Predicate = { is: 'not', of: bound }
       const inMemory = (asked: Predicate) => records.filter(({ readable }) => matches(asked, readable)).map(({ id }) => id)
 
@@ -82,7 +82,7 @@ describe.each(recordTypes)('%s %s', (kindName, recordTypeName) => {
       numbers,
       async (predicate, sort, { limit, offset, cap }) => {
         const hits = records.filter(({ extracted }) => answer(predicate, extracted, TODAYS[0]) === 'yes')
-        const condition = predicateToSql(resolveAges(predicate, recordType, TODAYS[0]), table)
+        const condition = predicateToSql(replaceAgesByDates(predicate, recordType, TODAYS[0]), table)
         const found = await findMatchingRecords(statementRunnersByMode(database.db).sync, table, condition, {
           sort,
           limit,

@@ -1,6 +1,6 @@
 /** The columns of a record: as they are, and as they should be. */
 
-import type { ExtractedRecord } from '@rollcall/core/query/memory/extract-record'
+import type { RecordValues } from '@rollcall/core/query/memory/extract-record'
 import type { Database } from '@rollcall/database/database'
 import { quoteName } from '@rollcall/database/names'
 import type { Attribute, AttributeScalar, AttributeValue, RecordIdentifier, RecordType } from '@rollcall/protocol'
@@ -41,7 +41,7 @@ const iso = (text: string): string => new Date(text).toISOString()
 /** Computes the columns that a record should have. @param identifiers those of its document */
 export function columnsOf(
   { attributes, compounds = [], sort_identifiers = [] }: RecordType,
-  record: ExtractedRecord,
+  record: RecordValues,
   identifiers: readonly RecordIdentifier[],
 ): Columns {
   const columns: Columns = {}

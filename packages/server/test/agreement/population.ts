@@ -2,9 +2,9 @@
 
 import type { RegistryShape } from '@rollcall/core/model/registry'
 import {
-  type ExtractedRecord,
-  extractRecord,
-  lazyRecord,
+  lazyRecordValues,
+  type RecordValues,
+  readRecordValues,
   type SearchableValues,
 } from '@rollcall/core/query/memory/extract-record'
 import type { Database } from '@rollcall/database/database'
@@ -24,7 +24,7 @@ export interface HeldRecord {
   readonly id: string
   /** The text of the record in the database. */
   readonly document: string
-  readonly extracted: ExtractedRecord
+  readonly extracted: RecordValues
   /** The same record, whose values are read when they are asked for. */
   readonly readable: SearchableValues
 }
@@ -74,7 +74,7 @@ export async function populate(db: Database, registry: RegistryShape, size: numb
     const aliases = await aliasesOf(db.pool, registry, recordType, ids)
     const records = held.rows.map(({ id, document }) => {
       const given = [kind, recordType, parseJson(document), aliases.get(id)] as const
-      return { id, document, extracted: extractRecord(...given), readable: lazyRecord(...given) }
+      return { id, document, extracted: readRecordValues(...given), readable: lazyRecordValues(...given) }
     })
     const select = async ({ text, values }: SqlCondition): Promise<string[]> => {
       const { rows } = await db.pool.query<{ id: string }>(

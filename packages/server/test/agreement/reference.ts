@@ -4,7 +4,7 @@
  */
 
 import type { Comparator, ElementList, Interval, Literal, Predicate } from '@rollcall/core/model/predicate'
-import type { ExtractedRecord } from '@rollcall/core/query/memory/extract-record'
+import type { RecordValues } from '@rollcall/core/query/memory/extract-record'
 import type { Attribute, AttributeScalar, AttributeValue, DayInterval } from '@rollcall/protocol'
 import { ageOf, daysOf } from './days.ts'
 import { type Answer, all, certain, ofEvery, opposite, some } from './truth.ts'
@@ -18,7 +18,7 @@ function bornBy(today: string, value: AttributeValue | undefined): readonly stri
 }
 
 /** The answer of the predicate for the record on `today`, YYYY-MM-DD. Ages are not resolved before. */
-export function answer(predicate: Predicate, record: ExtractedRecord, today: string): Answer {
+export function answer(predicate: Predicate, record: RecordValues, today: string): Answer {
   const ask = (predicate: Predicate, subject: Subject): Answer => {
     switch (predicate.is) {
       case 'and':
@@ -84,7 +84,7 @@ export function answer(predicate: Predicate, record: ExtractedRecord, today: str
 }
 
 /** The elements of a list, each by the names of its attributes. */
-function elementsOf(list: ElementList, record: ExtractedRecord): Subject[] {
+function elementsOf(list: ElementList, record: RecordValues): Subject[] {
   if ('members' in list) {
     const elements = record.elements.get(list.name) ?? []
     return elements.map((element) => new Map(Object.entries(element)))

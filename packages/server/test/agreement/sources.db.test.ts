@@ -9,7 +9,7 @@ import { PROTECTION_CATEGORIES } from '@rollcall/core/model/protection'
 import type { RecordReader } from '@rollcall/core/model/record-source'
 import type { SortKey } from '@rollcall/core/model/records'
 import type { Registry } from '@rollcall/core/model/registry'
-import { resolveAges } from '@rollcall/core/query/resolve-ages'
+import { replaceAgesByDates } from '@rollcall/core/query/resolve-ages'
 import { withTransaction } from '@rollcall/database/transaction'
 import type { JsonObject, RecordType } from '@rollcall/protocol'
 import { prepareRecord } from '@rollcall/records/records/prepare-record'
@@ -22,7 +22,7 @@ import { addRegistry } from '@rollcall/records/registries/registries'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PROPERTY_SEED } from '../../../../test/property-seed.ts'
-import { type CandidateSource, guardedReader, type SourceRecord } from '../../../core/src/policy/guarded-records.ts'
+import { makeSourceReader, type SearchCandidateSource, type SourceRecord } from '../../../core/src/policy/guarded-records.ts'
 import { predicates } from '../../../core/test/agreement/predicates.ts'
 import { TODAYS } from '../../../core/test/agreement/raw-values.ts'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
@@ -90,7 +90,7 @@ beforeAll(async () => {
   await merge(idOf(8), idOf(7))
   own = recordsOf(db, registry).source.reader('sync')
   const protection = await protectionNow()
-  guarded = guardedReader(await ownCandidates(own), async () => protection)
+  guarded = makeSourceReader(await ownCandidates(own), async () => protection)
 })
 afterAll(() => database.close())
 
@@ -102,7 +102,7 @@ const merge = (survivor: string, retired: string) =>
 const protectionNow = () => withTransaction(database.db.pool, (client) => readProtection(client, registry.id))
 
 /** All records of our own tables, read once, as a source that knows nothing of a query. */
-async function ownCandidates(reader: RecordReader): Promise<CandidateSource> {
+async function ownCandidates(reader: RecordReader): Promise<SearchCandidateSource> {
   const all = { recordType, predicate: null, since: null, after: null, limit: 2 * PEOPLE }
   const page = await reader.page(registry, all)
   const merged = await reader.merged(
@@ -140,7 +140,9 @@ const categories = fc.subarray([...PROTECTION_CATEGORIES])
 test('a search finds the same', { timeout: 600_000 }, async () => {
   expect(await total(PROTECTION_CATEGORIES)).toBe(PEOPLE - MERGES.length - 1)
   expect(await total([])).toBeLessThan(PEOPLE - MERGES.length - 4)
-  const asked = fc.oneof(identifiers, predicates(registry.kind, recordType)).map((one) => resolveAges(one, recordType, TODAYS[0]))
+  const asked = fc
+    .oneof(identifiers, predicates(registry.kind, recordType))
+    .map((one) => replaceAgesByDates(one, recordType, TODAYS[0]))
   const conditioned = fc.tuple(asked, asked).map(([one, other]): Predicate => ({ is: 'and', of: [one, other] }))
   const negated = asked.map((of): Predicate => ({ is: 'not', of }))
   const page = fc.record({
@@ -170,7 +172,7 @@ const total = async (seen: readonly string[]): Promise<number> => {
 }
 
 test('records are read again, named, and paged alike', { timeout: 600_000 }, async () => {
-  const asked = fc.option(predicates(registry.kind, recordType).map((one) => resolveAges(one, recordType, TODAYS[0])))
+  const asked = fc.option(predicates(registry.kind, recordType).map((one) => replaceAgesByDates(one, recordType, TODAYS[0])))
   const chosen = fc.shuffledSubarray([...Array(PEOPLE).keys()], { minLength: 1, maxLength: 6 })
   const agree = fc.asyncProperty(asked, chosen, categories, async (predicate, numbers, seen) => {
     const wanted = numbers.map((n) => ids[n] ?? '')

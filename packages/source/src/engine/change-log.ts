@@ -54,7 +54,7 @@ export interface LogReader {
 }
 
 /** The state of the log at a moment. */
-export interface LogState {
+export interface ChangeLogState {
   /**
    * False when the database lacks the log from our position on. True is not certain for MariaDB, which may have purged a file of
    * the log: only `read` finds this.
@@ -79,7 +79,7 @@ export interface ChangeLog {
    */
   begin(signal: AbortSignal): Promise<string>
   /** Reads the state of the log. @param position our database has all changes before it */
-  state(position: string): Promise<LogState>
+  state(position: string): Promise<ChangeLogState>
   /** Begins to read the changes after a position. @throws LogLost, or any error of the database */
   read(position: string): Promise<LogReader>
   /**

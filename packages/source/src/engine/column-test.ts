@@ -23,7 +23,7 @@ export type ColumnTest =
   | { readonly is: 'digits'; readonly texts: readonly string[] }
   /**
    * The text of the column is, begins with or contains this text, without case and accents. A column's text that the database
-   * cannot compare so (`UNPLAIN_TEXT_PATTERN`) passes too, so this test alone may let very many rows pass.
+   * cannot compare so (`NOT_PLAIN_ASCII_PATTERN`) passes too, so this test alone may let very many rows pass.
    */
   | { readonly is: 'folded'; readonly operator: FoldedOperator; readonly text: string }
   /** The number in the column is between `from` and `to`, both included; null: no bound. */

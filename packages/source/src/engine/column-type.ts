@@ -55,7 +55,7 @@ export const wholeNumberParameter = (least: bigint, end: bigint) => (text: strin
 export const NUMBER_PATTERN = /^-?\d{1,400}(?:\.\d{1,400})?(?:e[+-]?\d{1,3})?$/i
 export const UUID_PATTERN = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 /** The `parameter` of a type whose values are never compared by their text. */
-export const noParameter = (): null => null
+export const noSqlParameter = (): null => null
 
 /**
  * Drops the offset of a time that may be outside of the years 1 to 9999 in UTC, because no record can have such a time. Many

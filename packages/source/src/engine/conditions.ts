@@ -98,7 +98,7 @@ export const joinComparisonsSql = (column: string, conditions: readonly string[]
 /**
  * Returns the SQL condition that a column of numbers is within the bounds of a test; null: the column has no numbers, or the test
  * has no bounds, or only ones that are too large to compare.
- * @param margin the part of a bound by which it is moved outwards, such as `NUMBER_MARGIN`; not used for whole numbers
+ * @param margin the part of a bound by which it is moved outwards, such as `NUMBER_BOUND_MARGIN`; not used for whole numbers
  * @param add returns the SQL of a new parameter
  */
 export function numbersTestSql(
@@ -109,7 +109,7 @@ export function numbersTestSql(
   add: (bound: string) => string,
 ): string | null {
   if (holds !== 'integer' && holds !== 'number') return null
-  const { least, most } = holds === 'integer' ? wholeNumberBounds(test) : widenedBounds(test, margin)
+  const { least, most } = holds === 'integer' ? wholeNumberBounds(test) : widenNumberBounds(test, margin)
   return joinComparisonsSql(column, [
     ...(least === null ? [] : [`>= ${add(String(least))}`]),
     ...(most === null ? [] : [`<= ${add(String(most))}`]),
@@ -120,21 +120,21 @@ export function numbersTestSql(
  * Matches the texts whose folded form (without case and accents) a database cannot compute. All other texts are plain: ASCII
  * without control characters and backticks, with single spaces between words. Folding only makes capitals of a plain text small.
  */
-export const UNPLAIN_TEXT_PATTERN = '[^ !-_a-~]|^ | $|  '
+export const NOT_PLAIN_ASCII_PATTERN = '[^ !-_a-~]|^ | $|  '
 
-/** True when a folded text may be the folded form of a plain text (`UNPLAIN_TEXT_PATTERN`), or a part of one. */
-export const mayBePlain = (folded: string): boolean => /^[ -_a-~]*$/.test(folded)
+/** True when a folded text may be the folded form of a plain text (`NOT_PLAIN_ASCII_PATTERN`), or a part of one. */
+export const mayBePlainAscii = (folded: string): boolean => /^[ -_a-~]*$/.test(folded)
 
 /**
  * The margin by which the bounds of a number are widened, as a share of the bound. Numbers of the database may have more digits
  * than a double: all those that we read as the same double must pass.
  */
-export const NUMBER_MARGIN = 1e-15
+export const NUMBER_BOUND_MARGIN = 1e-15
 /** The largest bound for whole numbers. A larger bound is left out, because a double is not exact there. */
 const LARGEST_EXACT_BOUND = Number.MAX_SAFE_INTEGER
 
-/** The bounds of a test, each moved outwards by a share of itself, such as `NUMBER_MARGIN`; null: no bound. */
-export function widenedBounds(
+/** The bounds of a test, each moved outwards by a share of itself, such as `NUMBER_BOUND_MARGIN`; null: no bound. */
+export function widenNumberBounds(
   { from, to }: Extract<ColumnTest, { is: 'numbers' }>,
   around: number,
 ): { readonly least: number | null; readonly most: number | null } {
@@ -152,7 +152,7 @@ function wholeNumberBounds(test: Extract<ColumnTest, { is: 'numbers' }>): {
   readonly least: string | null
   readonly most: string | null
 } {
-  const { least, most } = widenedBounds(test, NUMBER_MARGIN)
+  const { least, most } = widenNumberBounds(test, NUMBER_BOUND_MARGIN)
   return {
     least: least === null || Math.abs(least) > LARGEST_EXACT_BOUND ? null : String(Math.ceil(least)),
     most: most === null || Math.abs(most) > LARGEST_EXACT_BOUND ? null : String(Math.floor(most)),

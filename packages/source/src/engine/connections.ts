@@ -5,7 +5,7 @@ import { Breaker } from './breaker.ts'
 import type { SourceFile } from './mapped-records.ts'
 
 /** Milliseconds that we wait for a statement after the database itself should have stopped it. */
-export const STATEMENT_GRACE_MILLISECONDS = 500
+export const STATEMENT_TIMEOUT_GRACE_MS = 500
 /** Milliseconds for making a connection, or for waiting until one is free. */
 export const CONNECT_TIMEOUT_MILLISECONDS = 5_000
 
@@ -23,7 +23,7 @@ export interface StatementResult<Type> {
 }
 
 /** The time that a statement may take, and whether it is the last of its snapshot. */
-export interface RunOptions {
+export interface StatementRunOptions {
   /**
    * The time limit in milliseconds; statement_timeout of the source file applies too when it is shorter. Ignored where
    * `Transaction.isLimited` is false.
@@ -36,7 +36,7 @@ export interface RunOptions {
 /** A snapshot of the database on one connection. */
 export interface DatabaseSnapshot<Type> {
   /** Runs a statement. @throws SearchTimeout, RecordsUnavailable; or another error of the statement */
-  run(statement: Statement, options?: RunOptions): Promise<StatementResult<Type>>
+  run(statement: Statement, options?: StatementRunOptions): Promise<StatementResult<Type>>
   end(): Promise<void>
 }
 
@@ -168,7 +168,7 @@ export function connectionsOf<Type>(
     // If we use all connections, waiting too long for one does not mean that the database is away.
     begin: () =>
       breaker.run(
-        async (isProbe) => (isProbe ? requireAnswer(await begin()) : begin()),
+        async (isProbe) => (isProbe ? requireDatabaseAnswer(await begin()) : begin()),
         (error) => error instanceof RecordsUnavailable && held < pool,
       ),
     isAway: () => breaker.isOpen,
@@ -180,7 +180,7 @@ export function connectionsOf<Type>(
  * Returns a snapshot when the database has answered on its connection: a connection that waited in the pool may be lost.
  * @throws RecordsUnavailable there is no answer; the snapshot has ended
  */
-async function requireAnswer<Type>(state: DatabaseSnapshot<Type>): Promise<DatabaseSnapshot<Type>> {
+async function requireDatabaseAnswer<Type>(state: DatabaseSnapshot<Type>): Promise<DatabaseSnapshot<Type>> {
   try {
     await state.run({ text: 'select 1', values: [] }, { isLast: true })
     return state

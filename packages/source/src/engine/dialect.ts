@@ -22,8 +22,8 @@ export interface PollStatements {
   list(part: MappedTable, types: PollColumnTypes, asked: ChangeSelection): Statement
 }
 
-/** The test of a column for which an index is looked for (`LookUp`), and the type of the column. */
-export interface TestedColumn {
+/** The test of a column for which an index is looked for (`ColumnLookUp`), and the type of the column. */
+export interface ColumnTestAndType {
   readonly test: ColumnTest
   readonly type: ColumnType
 }
@@ -50,7 +50,7 @@ export interface QueryPlanDialect<Type> {
   indexOn(
     place: { readonly schema: string | null; readonly table: string },
     column: string,
-    asked: TestedColumn | null,
+    asked: ColumnTestAndType | null,
   ): string | null
 }
 

@@ -79,7 +79,7 @@ export interface EngineReport {
 }
 
 /** A search by one column, for which it is checked whether an index can be used. */
-export interface LookUp {
+export interface ColumnLookUp {
   readonly name: string
   readonly needed: Extract<NeededCondition, { is: 'column' }>
 }
@@ -113,7 +113,7 @@ export interface OpenEngine {
    * Finds by their plans the look-ups that would read a whole table. It checks the given look-ups, and for each child table the
    * look-up of one record's rows.
    */
-  slow(records: RecordMapping, lookUps: readonly LookUp[]): Promise<readonly SlowLookUp[]>
+  slow(records: RecordMapping, lookUps: readonly ColumnLookUp[]): Promise<readonly SlowLookUp[]>
   /**
    * Checks the keys.
    * @throws SourceRefusal a key has a type that keys may not have, or another type than in a child; it is missing in a

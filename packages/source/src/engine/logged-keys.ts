@@ -37,7 +37,7 @@ interface LogSegment {
 
 /** The most keys of one segment, and the number of waiting keys above which reading pauses. */
 const MOST_SEGMENT_KEYS = 10_000
-const MOST_WAITING_KEYS = 200_000
+const MOST_KEYS_BEFORE_PAUSE = 200_000
 /**
  * When this many segments wait, a new segment is merged into the last one if both end with a transaction and together have at
  * most `MOST_SEGMENT_KEYS` keys. So many small transactions need little memory. When fewer wait, only one without keys is merged.
@@ -47,7 +47,7 @@ const MOST_UNMERGED_SEGMENTS = 1_000
  * A merged segment keeps the numbers of its latest transactions. When it has more than twice this many numbers, it drops the
  * oldest. Commits become visible almost in the order of the log: when the latest are visible, older ones are taken to be visible.
  */
-const LEAST_KEPT_TRANSACTIONS = 10_000
+const LEAST_SEGMENT_TRANSACTIONS = 10_000
 
 /** The keys of changed records, in segments in the order of the log, until they are taken. */
 export class LoggedKeys {
@@ -135,7 +135,7 @@ export class LoggedKeys {
     last.size += fresh
     if (segment.size > 0 || segment.isEmptied) {
       last.transactions.push(...segment.transactions)
-      if (last.transactions.length > 2 * LEAST_KEPT_TRANSACTIONS) last.transactions.splice(0, LEAST_KEPT_TRANSACTIONS)
+      if (last.transactions.length > 2 * LEAST_SEGMENT_TRANSACTIONS) last.transactions.splice(0, LEAST_SEGMENT_TRANSACTIONS)
     }
     this.#waiting += fresh
     last.isEmptied ||= segment.isEmptied
@@ -192,7 +192,7 @@ export class LogStream implements Pick<LogReader, 'wait' | 'take'> {
     if (this.hasFailed) return
     try {
       read()
-      if (this.#keys.waiting > MOST_WAITING_KEYS) this.#stream.pause()
+      if (this.#keys.waiting > MOST_KEYS_BEFORE_PAUSE) this.#stream.pause()
     } catch (error) {
       this.#failure = error
     }
@@ -215,7 +215,7 @@ export class LogStream implements Pick<LogReader, 'wait' | 'take'> {
   take(most: number): LoggedChanges {
     if (this.hasFailed && !this.#keys.hasSegments) throw this.#failure
     const taken = this.#keys.take(most)
-    if (this.#keys.waiting <= MOST_WAITING_KEYS) this.#stream.resume()
+    if (this.#keys.waiting <= MOST_KEYS_BEFORE_PAUSE) this.#stream.resume()
     return taken
   }
 }

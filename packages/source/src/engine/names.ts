@@ -26,7 +26,7 @@ export const changedRowsSql = ({ quoted, tableOf }: SqlNameWriter, { key, change
 })
 
 /** Makes the `SqlNameWriter` of an engine. @param mark the engine's quotation mark, which is doubled within a name */
-export function createSqlNames(mark: string): SqlNameWriter {
+export function createSqlNameWriter(mark: string): SqlNameWriter {
   const quoted = (name: string): string => `${mark}${name.replaceAll(mark, `${mark}${mark}`)}${mark}`
   const placeOf: SqlNameWriter['placeOf'] = ({ schema, table }) =>
     schema === null ? quoted(table) : `${quoted(schema)}.${quoted(table)}`

@@ -60,13 +60,13 @@ export function rowStatement(
   const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`
   const rest = `${where} order by ${key} limit ${sql.limit(limit, parameters)}`
   const text = texts.get(rest) ?? beginning + rest
-  if (texts.size >= MOST_KEPT_STATEMENTS) texts.clear()
+  if (texts.size >= MOST_CACHED_STATEMENT_TEXTS) texts.clear()
   texts.set(rest, text)
   return { text, values: parameters.values }
 }
 
 /** The most statement texts that are kept for one record type. When so many are kept, the next statement drops them all. */
-const MOST_KEPT_STATEMENTS = 100
+const MOST_CACHED_STATEMENT_TEXTS = 100
 
 /**
  * Finds the key after which the next portion of rows begins; null: this portion is the last one. An empty text is a key too.

@@ -3,8 +3,8 @@
 import type { RecordColumnTypes } from './column-type.ts'
 import { NO_ROW_CONDITION } from './conditions.ts'
 import type { DatabaseSnapshot } from './connections.ts'
-import type { Dialect, TestedColumn } from './dialect.ts'
-import type { LookUp, SlowLookUp } from './engine.ts'
+import type { ColumnTestAndType, Dialect } from './dialect.ts'
+import type { ColumnLookUp, SlowLookUp } from './engine.ts'
 import type { MappedTable, RecordMapping } from './mapped-records.ts'
 
 /** Keys for plans: one of a whole number or a text, one of a UUID. A plan does not depend on the value of the key. */
@@ -19,7 +19,7 @@ export async function findSlowLookUps<Type>(
   state: DatabaseSnapshot<Type>,
   records: RecordMapping,
   { parts }: RecordColumnTypes,
-  lookUps: readonly LookUp[],
+  lookUps: readonly ColumnLookUp[],
 ): Promise<readonly SlowLookUp[]> {
   if (plans.prefer !== null) await state.run({ text: plans.prefer, values: [] })
   const readsAll = async (part: MappedTable, condition: string, values: readonly unknown[]): Promise<boolean> => {
@@ -27,7 +27,7 @@ export async function findSlowLookUps<Type>(
     return plans.readsAll(await state.run({ text, values }))
   }
   const slow: SlowLookUp[] = []
-  const add = (name: string, { from }: MappedTable, column: string, asked: TestedColumn | null): void => {
+  const add = (name: string, { from }: MappedTable, column: string, asked: ColumnTestAndType | null): void => {
     if ('select' in from) slow.push({ name, table: 'a select of the file', index: null })
     else slow.push({ name, table: qualifiedTableName(from), index: plans.indexOn(from, column, asked) })
   }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { TimeLimit } from './time-limit.ts'
+import { AnswerTimeLimit } from './time-limit.ts'
 
 beforeAll(() => void vi.useFakeTimers())
 afterAll(() => void vi.useRealTimers())
 
-const limitOf = (milliseconds: number) => new TimeLimit(milliseconds, () => new Error('late'))
+const limitOf = (milliseconds: number) => new AnswerTimeLimit(milliseconds, () => new Error('late'))
 const never = new Promise<never>(() => undefined)
 
 test('each wait has the whole time, and an answer in time is passed on', async () => {

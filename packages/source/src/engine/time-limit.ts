@@ -1,7 +1,7 @@
 /** Limits the time for which a connection waits for an answer. */
 
 /** The time limit of one connection, which waits for one answer at a time. All its waits share one timer, to save time. */
-export class TimeLimit {
+export class AnswerTimeLimit {
   #late: (() => void) | null = null
   readonly #timer: NodeJS.Timeout
   readonly #lateError: () => Error

@@ -5,7 +5,7 @@ import { LogLost } from '../engine/change-log.ts'
 import { LoggedKeys } from '../engine/logged-keys.ts'
 import { BinlogKeyCollector } from './binlog-events.ts'
 import { PacketReader } from './binlog-packets.ts'
-import { parseBinlogPlace, placeNumber, placeText } from './binlog-places.ts'
+import { parseBinlogPlace, placeOrderNumber, placeText } from './binlog-places.ts'
 
 const PLACE = { file: 'bin.000001', position: 4, made: 77, gtids: '0-1-1' }
 const PARTS = new Map([['office.person', [{ recordType: 'Person', key: 'no' }]]])
@@ -83,7 +83,7 @@ function read(events: readonly Buffer[], sizes: readonly number[] = []) {
 const TRANSACTION = [gtid(2, 50), table(), insert('a', 'b'), rows(24, row(Buffer.from('c')), row(Buffer.from('d')))]
 
 test('keys of rows are read, before and after a change, with the place behind their transaction', () => {
-  const found = { transactions: [placeNumber({ file: 'bin.000001', position: 50 })], isEmptied: false }
+  const found = { transactions: [placeOrderNumber({ file: 'bin.000001', position: 50 })], isEmptied: false }
   const place = { file: 'bin.000001', position: 90, made: 77, gtids: '0-1-2' }
   expect(read([...TRANSACTION, commit(90)])).toEqual({ ...found, keys: ['a', 'b', 'c', 'd'], place })
   expect(read([...TRANSACTION, query('COMMIT', 90)])).toEqual({ ...found, keys: ['a', 'b', 'c', 'd'], place })

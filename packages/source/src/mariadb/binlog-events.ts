@@ -2,8 +2,8 @@
 
 import { LogLost } from '../engine/change-log.ts'
 import type { KeyColumnsByTable, LoggedKeys } from '../engine/logged-keys.ts'
-import { EventBytes } from './binlog-packets.ts'
-import { type BinlogPlace, placeNumber, placeText, sortedGtids } from './binlog-places.ts'
+import { EventByteReader } from './binlog-packets.ts'
+import { type BinlogPlace, placeOrderNumber, placeText, sortedGtids } from './binlog-places.ts'
 import {
   type CharsetsByCollation,
   type KeyColumn,
@@ -19,9 +19,9 @@ const [HEADER, CHECKSUM] = [19, 4]
  */
 const [ARTIFICIAL, IGNORABLE] = [0x20, 0x80]
 /** The bit in a GTID event of a transaction that consists of one event, without an event for its end. */
-const STANDALONE_BIT = 1
+const ONE_EVENT_TRANSACTION_BIT = 1
 /** The table number of a row event that has no rows. */
-const NO_ROWS_TABLE_NUMBER = 0xff_ff_ff
+const ROWLESS_EVENT_TABLE_NUMBER = 0xff_ff_ff
 /** The most bytes of a statement that are read. */
 const LONGEST_STATEMENT_BYTES = 65_536
 /** The most bytes of a key that is read. Keys of records are shorter (`canBeKey`). */
@@ -55,7 +55,7 @@ export interface BinlogKeyCollectorDeps {
 
 /** Collects the changed keys from the events of a binlog. */
 export class BinlogKeyCollector {
-  readonly #bytes = new EventBytes()
+  readonly #bytes = new EventByteReader()
   readonly #reading: Generator<void, void>
   readonly #parts: KeyColumnsByTable
   readonly #charsets: CharsetsByCollation
@@ -136,11 +136,11 @@ export class BinlogKeyCollector {
     const domain = event.readUInt32LE(8)
     this.#gtids.set(domain, `${domain}-${server}-${event.readBigUInt64LE(0)}`)
     this.#isOpen = true
-    this.#isStandalone = (event.readUInt8(12) & STANDALONE_BIT) !== 0
+    this.#isStandalone = (event.readUInt8(12) & ONE_EVENT_TRANSACTION_BIT) !== 0
     this.#tables.clear()
     // The transaction's number is the place after this event. The place of a snapshot is the end of the last transaction that
     // the snapshot sees. So a snapshot sees this transaction if the snapshot's place is not before the number.
-    this.#keys.begin(placeNumber(this.#place))
+    this.#keys.begin(placeOrderNumber(this.#place))
   }
 
   *#query(): Generator<void, void> {
@@ -176,7 +176,7 @@ export class BinlogKeyCollector {
     const bytes = this.#bytes
     const id = yield* bytes.number(6)
     const table = this.#tables.get(id)
-    if (table === null || id === NO_ROWS_TABLE_NUMBER) return
+    if (table === null || id === ROWLESS_EVENT_TABLE_NUMBER) return
     if (table === undefined) throw new LogLost('rows have no table')
     yield* bytes.skip(2)
     if (hasExtra) yield* bytes.skip((yield* bytes.number(2)) - 2)

@@ -6,7 +6,7 @@
 import { LogLost } from '../engine/change-log.ts'
 
 /** The most bytes that one call of `take` may want: the description of a table with very many columns needs the most. */
-const MOST_BYTES_AT_ONCE = 1_048_576
+const MOST_TAKEN_EVENT_BYTES = 1_048_576
 /** The length of a packet that the next one continues. */
 const CONTINUED_PACKET_LENGTH = 0xff_ff_ff
 /** The most bytes of a packet that is read as an error of the server. */
@@ -15,7 +15,7 @@ const MOST_ERROR_PACKET_BYTES = 4_096
 const NO_BYTES = Buffer.alloc(0)
 
 /** The bytes of events, which arrive in pieces. A generator that needs more bytes yields, and goes on after the next `add`. */
-export class EventBytes {
+export class EventByteReader {
   #bytes: Buffer = NO_BYTES
   #at = 0
   /** Bytes of the event that were neither taken nor skipped. */
@@ -28,7 +28,7 @@ export class EventBytes {
 
   /** Takes the next bytes of the event. The buffer is a view, not a copy. */
   *take(count: number): Generator<void, Buffer> {
-    if (count > this.left || count > MOST_BYTES_AT_ONCE) throw new LogLost('an event has too many bytes, or too few')
+    if (count > this.left || count > MOST_TAKEN_EVENT_BYTES) throw new LogLost('an event has too many bytes, or too few')
     while (this.#bytes.length - this.#at < count) yield
     const taken = this.#bytes.subarray(this.#at, this.#at + count)
     this.#at += count

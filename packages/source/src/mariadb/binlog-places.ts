@@ -20,7 +20,7 @@ export function parseBinlogPlace(text: string): BinlogPlace {
 }
 
 /** A number that is greater for a later place. It is exact for files before number 2^21. */
-export const placeNumber = ({ file, position }: Pick<BinlogPlace, 'file' | 'position'>): number =>
+export const placeOrderNumber = ({ file, position }: Pick<BinlogPlace, 'file' | 'position'>): number =>
   Number(/\d+$/.exec(file)?.[0] ?? 0) * 2 ** 32 + position
 
 /** The GTIDs in a list, sorted as texts. */

@@ -101,7 +101,7 @@ const COLLATED_TYPES: ReadonlySet<number> = new Set([VARCHAR, 253, STRING, 252, 
 const TEXT_KEY_TYPES: ReadonlySet<number> = new Set([VARCHAR, STRING, 252])
 
 /** A column of any logged table, as the log describes it. */
-interface DescribedColumn {
+interface LoggedTableColumn {
   readonly type: number
   readonly size: ValueSize
   name: string
@@ -123,12 +123,12 @@ export function readTableMap(bytes: Buffer, parts: KeyColumnsByTable, charsets: 
   const types = [...reader.bytes(reader.count())]
   const columns = readColumns(types, new FieldReader(reader.bytes(reader.count()), 0))
   reader.bytes(Math.ceil(columns.length / 8))
-  addColumnDetails(columns, reader)
+  addNamesSignsAndCollations(columns, reader)
   return { sizes: columns.map(({ size }) => size), keys: keyColumnsOf(columns, wanted, charsets) }
 }
 
-function readColumns(types: readonly number[], metadata: FieldReader): readonly DescribedColumn[] {
-  return types.map((given): DescribedColumn => {
+function readColumns(types: readonly number[], metadata: FieldReader): readonly LoggedTableColumn[] {
+  return types.map((given): LoggedTableColumn => {
     const known = BINLOG_TYPES.get(given)
     if (known === undefined) throw new LogLost(`a column has the type ${given}`)
     const [a = 0, b = 0] = metadata.bytes(known.metadata)
@@ -143,7 +143,7 @@ function readColumns(types: readonly number[], metadata: FieldReader): readonly 
  * Sets the name, the collation, and whether numbers are unsigned, in each column. The log has all three only with
  * binlog_row_metadata = FULL; without names, `keyColumnsOf` throws LogLost.
  */
-function addColumnDetails(columns: readonly DescribedColumn[], reader: FieldReader): void {
+function addNamesSignsAndCollations(columns: readonly LoggedTableColumn[], reader: FieldReader): void {
   const numbers = columns.filter(({ type }) => NUMBER_TYPES.has(type))
   const texts = columns.filter(({ type }) => COLLATED_TYPES.has(type))
   while (reader.hasMore) {
@@ -166,7 +166,7 @@ function addColumnDetails(columns: readonly DescribedColumn[], reader: FieldRead
 }
 
 function keyColumnsOf(
-  columns: readonly DescribedColumn[],
+  columns: readonly LoggedTableColumn[],
   parts: readonly LoggedKeyColumn[],
   charsets: CharsetsByCollation,
 ): ReadonlyMap<number, KeyColumn> {
@@ -182,7 +182,7 @@ function keyColumnsOf(
 }
 
 function keyDecoderOf(
-  { type, isUnsigned, collation }: DescribedColumn,
+  { type, isUnsigned, collation }: LoggedTableColumn,
   charsets: CharsetsByCollation,
 ): (value: Buffer) => string {
   const bytes = BINLOG_TYPES.get(type)?.integer

@@ -9,7 +9,7 @@ import { changedRowsSql } from '../engine/names.ts'
 import { createParameters as parametersOf } from './conditions.ts'
 import { MARIADB_NAME_WRITER } from './names.ts'
 
-export const POLL_STATEMENTS: PollStatements = { mark: makeMarkStatement, list: makeListStatement }
+export const POLL_STATEMENTS: PollStatements = { mark: makeMarkStatement, list: makeChangedRowsStatement }
 
 /** Makes the statement that reads how far the column has come: the time now, or the highest version. */
 function makeMarkStatement(part: MappedTable, { changed: type }: PollColumnTypes): Statement {
@@ -23,7 +23,7 @@ function makeMarkStatement(part: MappedTable, { changed: type }: PollColumnTypes
   }
 }
 
-function makeListStatement(
+function makeChangedRowsStatement(
   part: MappedTable,
   { key: keyType, changed: type }: PollColumnTypes,
   { since, overlap, after, limit }: ChangeSelection,
@@ -31,7 +31,7 @@ function makeListStatement(
   const parameters = parametersOf()
   const { key, changed, rows } = changedRowsSql(MARIADB_NAME_WRITER, part)
   const sql = type.holds === 'instant' ? 'cast(? as datetime(6))' : type.sql
-  const conditions = [`${changed} >= ${parameters.add(firstListedValue(type, since, overlap), sql)}`, `${key} is not null`]
+  const conditions = [`${changed} >= ${parameters.add(firstChangeValueToList(type, since, overlap), sql)}`, `${key} is not null`]
   if (after !== null) {
     const [later, same] = [parameters.add(after.mark, sql), parameters.add(after.mark, sql)]
     conditions.push(`(${changed} > ${later} or (${changed} = ${same} and ${key} > ${parameters.add(after.key, keyType.sql)}))`)
@@ -44,10 +44,12 @@ function makeListStatement(
 }
 
 /** Seconds by which clocks are set back at the end of summer time: times without a zone then occur twice. */
-const CLOCK_SET_BACK_SECONDS = 3_600
+const SUMMER_TIME_SHIFT_SECONDS = 3_600
 
-/** The column's value from which rows are listed: `since` less the overlap; for local times less `CLOCK_SET_BACK_SECONDS` too. */
-function firstListedValue(type: ColumnType, since: string, overlap: number): string {
+/**
+ * The column's value from which rows are listed: `since` less the overlap; for local times less `SUMMER_TIME_SHIFT_SECONDS` too.
+ */
+function firstChangeValueToList(type: ColumnType, since: string, overlap: number): string {
   if (type.holds === 'integer') {
     const from = BigInt(since) - BigInt(Math.ceil(overlap))
     // The cast to unsigned would make a negative bound a very large number.
@@ -57,7 +59,7 @@ function firstListedValue(type: ColumnType, since: string, overlap: number): str
   const local = type.parameter(from)
   return local === null || local === from
     ? from
-    : utcTimeText(Date.parse(`${local.replace(' ', 'T')}Z`) / 1_000 - CLOCK_SET_BACK_SECONDS)
+    : utcTimeText(Date.parse(`${local.replace(' ', 'T')}Z`) / 1_000 - SUMMER_TIME_SHIFT_SECONDS)
 }
 
 const utcTimeText = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(0, 19).replace('T', ' ')

@@ -1,6 +1,12 @@
 /** The types of columns of MariaDB and MySQL, as rows. */
 
-import { type ColumnType, NUMBER_PATTERN, noParameter, SPACE_CODE_POINTS, wholeNumberParameter } from '../engine/column-type.ts'
+import {
+  type ColumnType,
+  NUMBER_PATTERN,
+  noSqlParameter,
+  SPACE_CODE_POINTS,
+  wholeNumberParameter,
+} from '../engine/column-type.ts'
 import type { ResultColumn } from './connections.ts'
 import { addZoneOffset, convertUtcToZone } from './zones.ts'
 
@@ -85,7 +91,7 @@ const dayColumn: ColumnType = {
   sql: 'cast(? as date)',
   read: castToTextSql,
   cell: emptyIfZeroDate,
-  parameter: noParameter,
+  parameter: noSqlParameter,
   holds: 'day',
   isKey: false,
 }
@@ -130,7 +136,7 @@ export interface Collation {
 }
 
 /** The type of all other columns, such as a time of day. */
-const OTHER_TYPE: ColumnType = { sql: '?', read: castToTextSql, parameter: noParameter, holds: 'other', isKey: false }
+const OTHER_TYPE: ColumnType = { sql: '?', read: castToTextSql, parameter: noSqlParameter, holds: 'other', isKey: false }
 
 /** The type of a column. UUIDs are texts in the protocol. */
 export function columnType(field: ResultColumn, collation: Collation | null, zone: string): ColumnType {
@@ -140,7 +146,7 @@ export function columnType(field: ResultColumn, collation: Collation | null, zon
 }
 
 /** The kind of values in a column, by the name of its type in the catalog. */
-const KINDS_BY_TYPE_NAME: readonly (readonly [RegExp, ColumnType['holds']])[] = [
+const VALUE_KINDS_BY_TYPE_NAME: readonly (readonly [RegExp, ColumnType['holds']])[] = [
   [/^(?:tiny|small|medium|big)?int|^(?:year|bit)$/, 'integer'],
   [/^(?:decimal|float|double)/, 'number'],
   [/^date$/, 'day'],
@@ -148,4 +154,4 @@ const KINDS_BY_TYPE_NAME: readonly (readonly [RegExp, ColumnType['holds']])[] = 
   [/char|text|^(?:enum|set|binary|varbinary)$|blob/, 'text'],
 ]
 export const valueKindOf = (name: string): ColumnType['holds'] =>
-  KINDS_BY_TYPE_NAME.find(([pattern]) => pattern.test(name))?.[1] ?? 'other'
+  VALUE_KINDS_BY_TYPE_NAME.find(([pattern]) => pattern.test(name))?.[1] ?? 'other'

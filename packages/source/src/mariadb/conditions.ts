@@ -5,11 +5,11 @@ import { type ColumnType, SPACE_CODE_POINTS } from '../engine/column-type.ts'
 import {
   joinComparisonsSql,
   makeConditionWriter,
-  mayBePlain,
+  mayBePlainAscii,
   NO_ROW_CONDITION,
-  NUMBER_MARGIN,
+  NOT_PLAIN_ASCII_PATTERN,
+  NUMBER_BOUND_MARGIN,
   numbersTestSql,
-  UNPLAIN_TEXT_PATTERN,
 } from '../engine/conditions.ts'
 import { Parameters } from '../engine/parameters.ts'
 import { MARIADB_NAME_WRITER } from './names.ts'
@@ -38,7 +38,7 @@ function writeColumnTest(test: ColumnTest, column: string, type: ColumnType, par
       return `${column} is not null`
     case 'texts': {
       if (type.holds === 'day' || type.holds === 'instant') return null
-      if (type.sql === DOUBLE_PARAMETER_SQL) return writeNumberTextsTest(test.texts, column, type, parameters)
+      if (type.sql === DOUBLE_PARAMETER_SQL) return writeNumberColumnTextsTest(test.texts, column, type, parameters)
       const texts = test.texts.flatMap((text) => type.parameter(text) ?? [])
       if (texts.length === 0) return type.holds === 'other' && !type.isKey ? null : NO_ROW_CONDITION
       // Spaces cannot be removed from a column of bytes.
@@ -90,8 +90,8 @@ function writeFoldedTest(
   parameters: Parameters,
 ): string {
   const bytes = `convert(${column} using utf8mb4) collate utf8mb4_bin`
-  const unplain = `${bytes} regexp '${UNPLAIN_TEXT_PATTERN}'`
-  if (!mayBePlain(text)) return unplain
+  const unplain = `${bytes} regexp '${NOT_PLAIN_ASCII_PATTERN}'`
+  if (!mayBePlainAscii(text)) return unplain
   const small = `lower(${bytes})`
   const given = parameters.add(text, 'cast(? as char character set utf8mb4) collate utf8mb4_bin')
   const same = {
@@ -110,7 +110,7 @@ const DOUBLE_PARAMETER_SQL = 'cast(? as double)'
 /** Makes the SQL of the digits of a text. */
 const digitsOfTextSql = (column: string): string => `regexp_replace(${column}, '[^0-9]', '')`
 
-function writeNumberTextsTest(texts: readonly string[], column: string, type: ColumnType, parameters: Parameters): string {
+function writeNumberColumnTextsTest(texts: readonly string[], column: string, type: ColumnType, parameters: Parameters): string {
   const near = texts.flatMap((text) => {
     const number = type.parameter(text) === null ? Number.NaN : Number(text)
     if (!Number.isFinite(number)) return []
@@ -126,7 +126,7 @@ function writeNumbersTest(
   parameters: Parameters,
 ): string | null {
   const type = holds === 'integer' ? 'cast(? as signed)' : DOUBLE_PARAMETER_SQL
-  const margin = sql === DOUBLE_PARAMETER_SQL ? FLOAT_MARGIN : NUMBER_MARGIN
+  const margin = sql === DOUBLE_PARAMETER_SQL ? FLOAT_MARGIN : NUMBER_BOUND_MARGIN
   return numbersTestSql(test, column, holds, margin, (bound) => parameters.add(bound, type))
 }
 
@@ -139,7 +139,7 @@ function writeDaysTest(
   around = type.holds === 'instant' ? 1 : 0,
 ): string | null {
   if (type.holds === 'text') {
-    return texts === null ? null : writeDayTextsTest(texts, column, type, parameters)
+    return texts === null ? null : writeDaysTestOfTextColumn(texts, column, type, parameters)
   }
   if (type.holds !== 'day' && type.holds !== 'instant') return null
   const first = dayAfter(from, -around)
@@ -159,7 +159,12 @@ const MOST_DAY_TEST_PARAMETERS = 2_000
  * only how a text begins, so that an index can be used. Every text that begins with a space passes.
  * @returns null: there are too many texts for one statement, so all rows pass
  */
-function writeDayTextsTest(texts: readonly string[], column: string, type: ColumnType, parameters: Parameters): string | null {
+function writeDaysTestOfTextColumn(
+  texts: readonly string[],
+  column: string,
+  type: ColumnType,
+  parameters: Parameters,
+): string | null {
   if (texts.length === 0) return NO_ROW_CONDITION
   const beginnings = [...texts, ...SPACE_CODE_POINTS.map((one) => String.fromCharCode(one))]
   if (parameters.values.length + beginnings.length > MOST_DAY_TEST_PARAMETERS) return null

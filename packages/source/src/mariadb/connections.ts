@@ -9,7 +9,7 @@ import {
   type Connections,
   connectionsOf,
   type DatabaseSnapshot,
-  STATEMENT_GRACE_MILLISECONDS,
+  STATEMENT_TIMEOUT_GRACE_MS,
   type Statement,
   type StatementResult,
   type Transaction,
@@ -17,7 +17,7 @@ import {
 } from '../engine/connections.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
 import { makeRefusal } from '../engine/source-refusal.ts'
-import { TimeLimit } from '../engine/time-limit.ts'
+import { AnswerTimeLimit } from '../engine/time-limit.ts'
 import { failureOf } from './failures.ts'
 
 /** A column of a result, in the words of the driver. */
@@ -91,7 +91,7 @@ export function readConnectionOptions(file: SourceFile, env: EnvironmentVariable
 export function openConnections(file: SourceFile, options: PoolOptions): Connections<ResultColumn> {
   let opened: Promise<Pool> | undefined
   const heldOf = oncePerObject(
-    (one: PoolConnection) => new MariadbConnection(one, file.statementTimeout + STATEMENT_GRACE_MILLISECONDS),
+    (one: PoolConnection) => new MariadbConnection(one, file.statementTimeout + STATEMENT_TIMEOUT_GRACE_MS),
   )
   return connectionsOf(file, {
     async begin() {
@@ -153,7 +153,7 @@ const sessionSettingsSql = ({ statementTimeout }: SourceFile): string =>
 const textOrNull = (value: unknown): string | null => (value === null || typeof value === 'string' ? value : String(value))
 
 /** The milliseconds for which locks on the definitions of tables may outlast a statement. */
-const METADATA_LOCK_MILLISECONDS = 50
+const METADATA_LOCK_HOLD_MS = 50
 
 /** A connection of the pool to a MariaDB or MySQL, with the state of its transaction. */
 class MariadbConnection {
@@ -164,14 +164,14 @@ class MariadbConnection {
    * with a snapshot.
    */
   isOpen = false
-  readonly #limit: TimeLimit
+  readonly #limit: AnswerTimeLimit
   readonly #unlock: NodeJS.Timeout
   #isLocking = false
 
   constructor(connection: PoolConnection, timeout: number) {
     this.connection = connection
-    this.#limit = new TimeLimit(timeout, makeLateError)
-    this.#unlock = setTimeout(() => this.#endLocks(), METADATA_LOCK_MILLISECONDS).unref()
+    this.#limit = new AnswerTimeLimit(timeout, makeLateError)
+    this.#unlock = setTimeout(() => this.#endLocks(), METADATA_LOCK_HOLD_MS).unref()
   }
 
   query(sql: string): Promise<void> {

@@ -1,3 +1,3 @@
-import { createSqlNames } from '../engine/names.ts'
+import { createSqlNameWriter } from '../engine/names.ts'
 
-export const MARIADB_NAME_WRITER = createSqlNames('`')
+export const MARIADB_NAME_WRITER = createSqlNameWriter('`')

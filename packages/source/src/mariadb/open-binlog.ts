@@ -9,16 +9,16 @@ import { keyColumnsByLoggedTable, LoggedKeys, LogStream } from '../engine/logged
 import type { SourceFile } from '../engine/mapped-records.ts'
 import { BinlogKeyCollector } from './binlog-events.ts'
 import { PacketReader } from './binlog-packets.ts'
-import { type BinlogPlace, continuesLog, parseBinlogPlace, placeNumber, placeText, sortedGtids } from './binlog-places.ts'
+import { type BinlogPlace, continuesLog, parseBinlogPlace, placeOrderNumber, placeText, sortedGtids } from './binlog-places.ts'
 import { binlogProblems } from './binlog-problems.ts'
 import type { MariadbSnapshot, ResultColumn } from './connections.ts'
 
 /** Milliseconds for statements that read a file of the log. */
-const LOG_STATEMENT_MILLISECONDS = 60_000
+const LOG_STATEMENT_LIMIT_MS = 60_000
 /** Seconds after which a server that has no new events sends a heartbeat. */
 const HEARTBEAT_SECONDS = 10
 /** Milliseconds without any message after which the server counts as lost. */
-const MOST_SILENT_MILLISECONDS = 30_000
+const MOST_SERVER_SILENCE_MS = 30_000
 /** Seconds for which the server keeps the connection while we read nothing, because we still write earlier changes. */
 const WRITE_TIMEOUT_SECONDS = 3_600
 /** The error of a server that cannot read its log from our place on. */
@@ -67,11 +67,11 @@ export function openBinlog({ file, connection: options, inSnapshot }: BinlogDeps
       }
     },
     async isVisible(transactions) {
-      const now = placeNumber(await seen())
+      const now = placeOrderNumber(await seen())
       return transactions.every((one) => one <= now)
     },
     drop: async () => undefined,
-    isBefore: (one, other) => placeNumber(parseBinlogPlace(one)) < placeNumber(parseBinlogPlace(other)),
+    isBefore: (one, other) => placeOrderNumber(parseBinlogPlace(one)) < placeOrderNumber(parseBinlogPlace(other)),
   }
 }
 
@@ -91,14 +91,14 @@ async function openLogConnection(options: PoolOptions): Promise<Connection> {
 /** The last GTIDs before a place; null: the log has no such place. */
 async function findGtidsAt(connection: Connection, { file, position }: Pick<BinlogPlace, 'file' | 'position'>) {
   const [rows] = await connection.query<(RowDataPacket & { readonly gtids: string | null })[]>(
-    { sql: 'select binlog_gtid_pos(?, ?) as gtids', timeout: LOG_STATEMENT_MILLISECONDS },
+    { sql: 'select binlog_gtid_pos(?, ?) as gtids', timeout: LOG_STATEMENT_LIMIT_MS },
     [file, position],
   )
   return rows[0]?.gtids ?? null
 }
 
 /** The object inside a driver's connection. We read its stream, because the driver would hold each packet whole in memory. */
-interface DriverConnection {
+interface InnerDriverConnection {
   readonly stream: Duplex & { setTimeout(milliseconds: number, then: () => void): void }
   on(event: 'error', then: (error: unknown) => void): void
 }
@@ -113,7 +113,7 @@ async function readBinlog(connection: Connection, file: SourceFile, place: Binlo
       @master_heartbeat_period = ${HEARTBEAT_SECONDS}000000000`,
   )
   const keys = new LoggedKeys(placeText(place))
-  const core = (connection as unknown as { readonly connection: DriverConnection }).connection
+  const core = (connection as unknown as { readonly connection: InnerDriverConnection }).connection
   const { stream } = core
   const log = new LogStream(keys, stream)
   const events = new BinlogKeyCollector({
@@ -126,7 +126,7 @@ async function readBinlog(connection: Connection, file: SourceFile, place: Binlo
   core.on('error', (error) => log.fail(error))
   stream.removeAllListeners('data')
   stream.on('data', (chunk: Buffer) => log.receive(() => readChunk(packets, chunk)))
-  stream.setTimeout(MOST_SILENT_MILLISECONDS, () => {
+  stream.setTimeout(MOST_SERVER_SILENCE_MS, () => {
     if (stream.isPaused()) return
     log.fail(Object.assign(new Error('the server is silent'), { code: 'ETIMEDOUT' }))
     stream.destroy()

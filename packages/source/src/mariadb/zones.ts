@@ -9,7 +9,7 @@ const TIME_PATTERN = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(\.\d+)?$/
 export const addZoneOffset =
   (zone: string) =>
   (text: string): string => {
-    const local = millisecondsOf(text)
+    const local = findEpochMilliseconds(text)
     if (local === null) return text
     // The first offset takes the local time as UTC, so it may be wrong near a change of the offset. The second one corrects it.
     const roughOffsetMinutes = zoneOffsetMinutes(zone, local)
@@ -21,14 +21,14 @@ export const addZoneOffset =
 export const convertUtcToZone =
   (zone: string) =>
   (text: string): string => {
-    const time = millisecondsOf(text)
+    const time = findEpochMilliseconds(text)
     if (time === null) return text
     const offset = zoneOffsetMinutes(zone, time)
     return formatZonedTime(time + offset * 60_000, readFractionOfSecond(text), offset)
   }
 
 /** The milliseconds since 1970 of a time, taken as UTC; null: the text is no time. */
-function millisecondsOf(text: string): number | null {
+function findEpochMilliseconds(text: string): number | null {
   if (!TIME_PATTERN.test(text)) return null
   const time = Date.parse(`${text.slice(0, 10)}T${text.slice(11, 19)}Z`)
   // MariaDB may have a day such as 30 February (`ALLOW_INVALID_DATES`), which Date.parse would make 1 March.

@@ -14,49 +14,49 @@ import type { ClientBase } from 'pg'
 import type { SourceRow } from '../engine/engine.ts'
 import type { RecordMapping } from '../engine/mapped-records.ts'
 import { canBeKey } from '../live-records.ts'
-import { type RowResult, readRow } from '../source-record.ts'
-import { type ProgressChange, saveProgress } from '../store/mirrors.ts'
-import { keysByIdentifiers, saveRows, storedRows } from '../store/source-rows.ts'
+import { type RowReadResult, readRow } from '../source-record.ts'
+import { type MirrorProgressChange, saveProgress } from '../store/mirrors.ts'
+import { listRowKeysByIdentifiers, saveRows, storedRows } from '../store/source-rows.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
-import { decideOutcomes, type KeyedRecord, type MirrorOutcomes } from './outcomes.ts'
+import { decideSourceRowOutcomes, type RecordWithRowKey, type SourceRowOutcomes } from './outcomes.ts'
 import { readRowsByKeys, runInSnapshot } from './read-source.ts'
 
 /** Rows of one record type to be written into the mirror. If `rows` is null, `applyRows` first reads them from the source. */
-export interface DueRows {
+export interface RowsToMirror {
   readonly recordType: RecordType
   /** The mapping; null: the source file no longer has this record type, so all its rows count as gone. */
   readonly records: RecordMapping | null
   readonly keys: readonly string[]
   /** The rows with these keys; null: they are not read yet. */
-  readonly rows: readonly KeyedRowResult[] | null
+  readonly rows: readonly KeyedRowReadResult[] | null
 }
 
 /** The key of a row of the source, and the record or the problems that were read from the row. */
-export interface KeyedRowResult {
+export interface KeyedRowReadResult {
   readonly key: string
-  readonly read: RowResult
+  readonly read: RowReadResult
 }
 
 /** The number of rows after which other work of the process gets its turn. */
-const ROWS_PER_TURN = 32
+const ROWS_BEFORE_OTHER_WORK = 32
 
 /** Reads each row by the mapping, as a record or its problems. Now and then other work of the process gets its turn. */
-export async function makeRowResults(
+export async function readRowsByMapping(
   kind: Kind,
   records: RecordMapping,
   rows: readonly SourceRow[],
-): Promise<readonly KeyedRowResult[]> {
-  const read: KeyedRowResult[] = []
+): Promise<readonly KeyedRowReadResult[]> {
+  const read: KeyedRowReadResult[] = []
   for (const row of rows) {
     read.push({ key: row.key, read: readRow(kind, records, row) })
-    if (read.length % ROWS_PER_TURN === 0) await nextTurn()
+    if (read.length % ROWS_BEFORE_OTHER_WORK === 0) await nextTurn()
   }
   return read
 }
 
 /** The options of `applyRows`: the progress to store with the rows, which comparison writes them, and whether it makes events. */
-export interface ApplyOptions {
-  readonly progress: ProgressChange
+export interface ApplyRowsOptions {
+  readonly progress: MirrorProgressChange
   /**
    * The `run` of the comparison of all records that writes the rows (`ComparisonProgress`); 0 when a change in the source is
    * written.
@@ -69,11 +69,11 @@ export interface ApplyOptions {
 
 /**
  * Writes the records of rows into the mirror. If a row has, or had before, the primary identifier of another row, both rows are
- * read in one snapshot of the source. Then `decideOutcomes` decides which row becomes the record.
+ * read in one snapshot of the source. Then `decideSourceRowOutcomes` decides which row becomes the record.
  * @returns true: an operator has asked that all records be compared
  * @throws SourceRefusal, ClaimLost
  */
-export async function applyRows(deps: MirrorDeps, due: DueRows, applying: ApplyOptions): Promise<boolean> {
+export async function applyRows(deps: MirrorDeps, due: RowsToMirror, applying: ApplyRowsOptions): Promise<boolean> {
   const { db, registry } = deps
   const { recordType } = due
   const outcomes = await decideRowOutcomes(deps, due)
@@ -96,15 +96,18 @@ export async function applyRows(deps: MirrorDeps, due: DueRows, applying: ApplyO
   })
 }
 
-/** Reads from the source and from our tables what `decideOutcomes` needs, and returns its result. */
-async function decideRowOutcomes(deps: MirrorDeps, { recordType, records, keys, rows }: DueRows): Promise<MirrorOutcomes> {
+/** Reads from the source and from our tables what `decideSourceRowOutcomes` needs, and returns its result. */
+async function decideRowOutcomes(
+  deps: MirrorDeps,
+  { recordType, records, keys, rows }: RowsToMirror,
+): Promise<SourceRowOutcomes> {
   const { db, registry } = deps
   const of = { registry: registry.id, recordType: recordType.name }
   const stored = new Map<string, string | null>()
-  const read = new Map<string, RowResult>()
+  const read = new Map<string, RowReadResult>()
   const all = new Set<string>()
-  const outcomes = () => decideOutcomes(recordType.primary_identifier, [...all], read, stored)
-  const add = async (fresh: readonly string[], found: readonly KeyedRowResult[]): Promise<void> => {
+  const outcomes = () => decideSourceRowOutcomes(recordType.primary_identifier, [...all], read, stored)
+  const add = async (fresh: readonly string[], found: readonly KeyedRowReadResult[]): Promise<void> => {
     for (const row of await storedRows(db.pool, of, fresh)) stored.set(row.key, row.primary_identifier)
     for (const key of fresh) all.add(key)
     for (const one of found) if (all.has(one.key)) read.set(one.key, one.read)
@@ -116,7 +119,7 @@ async function decideRowOutcomes(deps: MirrorDeps, { recordType, records, keys, 
   const others = async (): Promise<readonly string[]> => {
     const { released } = outcomes()
     const wanted = [...read.values()].flatMap(({ record }) => record?.primary_identifier ?? [])
-    return (await keysByIdentifiers(db.pool, of, { held: wanted, wanted: released })).filter((key) => !all.has(key))
+    return (await listRowKeysByIdentifiers(db.pool, of, { held: wanted, wanted: released })).filter((key) => !all.has(key))
   }
   const fresh = [...new Set(keys)]
   if (records === null) {
@@ -134,7 +137,7 @@ async function decideRowOutcomes(deps: MirrorDeps, { recordType, records, keys, 
       // A child table may write a key in another way than the own table, such as in small letters, if the source takes both as
       // equal. So the key is also added as the own table writes it.
       const own = found.map(({ key }) => key).filter(canBeKey)
-      await add([...new Set([...next, ...own])], await makeRowResults(registry.kind, records, found))
+      await add([...new Set([...next, ...own])], await readRowsByMapping(registry.kind, records, found))
     }
     return outcomes()
   })
@@ -145,8 +148,8 @@ async function writeRowOutcomes(
   { db, registry }: MirrorDeps,
   client: ClientBase,
   recordType: RecordType,
-  { records, rows, gone, released, renamed }: MirrorOutcomes,
-  { isEvent, run }: ApplyOptions,
+  { records, rows, gone, released, renamed }: SourceRowOutcomes,
+  { isEvent, run }: ApplyRowsOptions,
 ): Promise<readonly RecordChange[]> {
   const { sink } = mirroredRecords(db)
   const record_type = recordType.name
@@ -162,7 +165,7 @@ async function writeRowOutcomes(
     return !unchanged.has(primary_identifier) || newlyProtected.has(primary_identifier)
   })
   const refused = new Map<string, string>()
-  const write = async (some: readonly KeyedRecord[]): Promise<void> => {
+  const write = async (some: readonly RecordWithRowKey[]): Promise<void> => {
     if (some.length === 0) return
     try {
       const given = new Map(some.map(({ record }) => [record.primary_identifier, record]))

@@ -13,14 +13,14 @@ import { canBeKey } from '../live-records.ts'
 import { isBecomingMirror, noteMirrorComplete } from '../store/changed-sources.ts'
 import { type ComparisonProgress, saveProgress } from '../store/mirrors.ts'
 import { replaceStoredRecordIds } from '../store/moved-records.ts'
-import { makeRowStatistics, unseenKeys } from '../store/source-rows.ts'
-import { applyRows, type KeyedRowResult, makeRowResults } from './apply-rows.ts'
+import { analyzeSourceRows, listKeysMissingInSource } from '../store/source-rows.ts'
+import { applyRows, type KeyedRowReadResult, readRowsByMapping } from './apply-rows.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { PORTION_ROWS, runInSnapshot } from './read-source.ts'
 
 /** The rows of a portion, and the key after which the next portion begins; null: this is the last one. */
 interface RowPortion {
-  readonly rows: readonly KeyedRowResult[]
+  readonly rows: readonly KeyedRowReadResult[]
   readonly next: string | null
 }
 
@@ -33,7 +33,7 @@ export const createPortionReader =
     const asked = { needed: ANY_RECORD_MAY_MATCH, keys: null, after, limit: PORTION_ROWS }
     const found = await runInSnapshot(deps, (state) => state.rows(records, asked))
     const keyed = found.filter(({ key }) => canBeKey(key))
-    return { rows: await makeRowResults(deps.registry.kind, records, keyed), next: nextKey(found, PORTION_ROWS, after) }
+    return { rows: await readRowsByMapping(deps.registry.kind, records, keyed), next: nextKey(found, PORTION_ROWS, after) }
   }
 
 /**
@@ -75,11 +75,11 @@ export async function compareNextPortion(
   const at = types.findIndex(({ recordType }) => recordType.name === (comparison.recordType ?? recordType.name))
   const records = types[at]
   if (records === undefined)
-    return (await rereadUnseenRows(deps, comparison, isEvent)) ? comparison : endComparison(deps, comparison)
+    return (await rereadRowsMissingInSource(deps, comparison, isEvent)) ? comparison : endComparison(deps, comparison)
   const { rows, next: after } = await read(records, comparison.after)
   const next: ComparisonProgress =
     after === null
-      ? { ...comparison, recordType: types[at + 1]?.recordType.name ?? UNSEEN_ROWS_STEP, after }
+      ? { ...comparison, recordType: types[at + 1]?.recordType.name ?? REREAD_STEP_RECORD_TYPE, after }
       : { ...comparison, recordType: records.recordType.name, after }
   const due = { recordType: records.recordType, records, keys: rows.map(({ key }) => key), rows }
   await applyRows(deps, due, {
@@ -88,12 +88,12 @@ export async function compareNextPortion(
     began: comparisonStartTime(comparison),
     isEvent,
   })
-  if (isFirst && comparison.after === null) await makeRowStatistics(deps.db.pool)
+  if (isFirst && comparison.after === null) await analyzeSourceRows(deps.db.pool)
   return next
 }
 
 /** The value of `ComparisonProgress.recordType` in the last step, which reads unseen rows again. No record type has this name. */
-const UNSEEN_ROWS_STEP = ''
+const REREAD_STEP_RECORD_TYPE = ''
 
 const comparisonStartTime = ({ began }: ComparisonProgress): Date => new Date(began * 1_000)
 
@@ -101,11 +101,11 @@ const comparisonStartTime = ({ began }: ComparisonProgress): Date => new Date(be
  * Reads again a portion of the stored rows that the comparison did not find, and deletes the records of rows that are gone.
  * @returns true: more such rows may be left; false: none is left. Rows of record types that the kind no longer has are not read
  */
-async function rereadUnseenRows(deps: MirrorDeps, comparison: ComparisonProgress, isEvent: boolean): Promise<boolean> {
+async function rereadRowsMissingInSource(deps: MirrorDeps, comparison: ComparisonProgress, isEvent: boolean): Promise<boolean> {
   const { db, registry, file } = deps
   for (const recordType of registry.kind.record_types) {
     const { name } = recordType
-    const keys = await unseenKeys(db.pool, { registry: registry.id, recordType: name }, comparison.run, PORTION_ROWS)
+    const keys = await listKeysMissingInSource(db.pool, { registry: registry.id, recordType: name }, comparison.run, PORTION_ROWS)
     if (keys.length === 0) continue
     const due = { recordType, records: file.records.get(name) ?? null, keys, rows: null }
     await applyRows(deps, due, { progress: {}, run: comparison.run, began: comparisonStartTime(comparison), isEvent })

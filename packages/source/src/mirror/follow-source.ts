@@ -10,7 +10,7 @@ import {
   saveProgress,
   sourceFileDigest,
 } from '../store/mirrors.ts'
-import { applyRows, type DueRows } from './apply-rows.ts'
+import { applyRows, type RowsToMirror } from './apply-rows.ts'
 import { compareNextPortion, createPortionReader, createReadAheadReader, isComparisonDue } from './compare-records.ts'
 import type { ChangeBatch, ChangeFeed } from './feed.ts'
 import { openFeed } from './feeds.ts'
@@ -136,12 +136,12 @@ async function applyBatch(deps: MirrorDeps, state: FollowState, batch: ChangeBat
   return { ...state, position, comparison, isWanted }
 }
 
-const splitIntoPortions = ({ file }: MirrorDeps, { due }: ChangeBatch): readonly DueRows[] =>
+const splitIntoPortions = ({ file }: MirrorDeps, { due }: ChangeBatch): readonly RowsToMirror[] =>
   [...due].flatMap(([name, given]) => {
     const records = file.records.get(name)
     if (records === undefined) return []
     const keys = given.filter(canBeKey)
-    return Array.from({ length: Math.ceil(keys.length / PORTION_ROWS) }, (_, at): DueRows => {
+    return Array.from({ length: Math.ceil(keys.length / PORTION_ROWS) }, (_, at): RowsToMirror => {
       const some = keys.slice(at * PORTION_ROWS, (at + 1) * PORTION_ROWS)
       return { recordType: records.recordType, records, keys: some, rows: null }
     })

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, SYSTEM_CLOCK } from '@rollcall/base/shared/clock'
-import { createWake, type Wake } from '@rollcall/base/shared/wake'
+import { createLoopWake, type LoopWake } from '@rollcall/base/shared/wake'
 import type { Limits } from '@rollcall/core/limits'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
@@ -35,7 +35,7 @@ export interface FollowerDeps {
   /** Reads all registries, as they are stored now. */
   readonly registries: () => Promise<readonly Registry[]>
   /** Ends the pause between two polls of the registries, such as when a registry gets another source file. */
-  readonly wake?: Wake
+  readonly wake?: LoopWake
   readonly clock?: Clock
 }
 
@@ -48,7 +48,7 @@ export interface RunningFollowers {
  * Milliseconds between two polls of the list of registries: while there are mirrors, whose claims each poll renews, and while
  * there are none. A new mirror wakes the node.
  */
-const POLL_MILLISECONDS = { mirrors: 1_000, none: 20_000 }
+const REGISTRY_POLL_INTERVALS_MS = { mirrors: 1_000, none: 20_000 }
 /** Milliseconds before a failed source is tried again: at first, and at most. */
 const RETRY_MILLISECONDS = { first: 1_000, longest: 15_000 }
 
@@ -62,7 +62,7 @@ interface Follower {
 
 /** Begins to follow the mirrors that no other node follows, now and later, until `stop`. */
 export function startFollowers(deps: FollowerDeps): RunningFollowers {
-  const { db, limits, log, wake = createWake() } = deps
+  const { db, limits, log, wake = createLoopWake() } = deps
   const stopping = new AbortController()
   const followers = new Map<number, Follower>()
   const claim = randomUUID()
@@ -74,10 +74,10 @@ export function startFollowers(deps: FollowerDeps): RunningFollowers {
     const ended = followUntilStopped(deps, registry, own, ending.signal).finally(() => followers.delete(registry.id))
     followers.set(registry.id, { registry, stopping: ending, claim: own, ended })
   }
-  let pause = POLL_MILLISECONDS.mirrors
+  let pause = REGISTRY_POLL_INTERVALS_MS.mirrors
   const look = async (): Promise<void> => {
     const mirrors = (await deps.registries()).filter(isMirror)
-    pause = mirrors.length > 0 ? POLL_MILLISECONDS.mirrors : POLL_MILLISECONDS.none
+    pause = mirrors.length > 0 ? REGISTRY_POLL_INTERVALS_MS.mirrors : REGISTRY_POLL_INTERVALS_MS.none
     for (const [id, follower] of followers) {
       const registry = mirrors.find((one) => one.id === id)
       const isSame = registry !== undefined && !hasKindOrSourceChanged(registry, follower.registry)

@@ -10,10 +10,10 @@ import type { MirrorDeps } from './mirror-deps.ts'
 import { withExplainedFailures } from './read-source.ts'
 
 /** Milliseconds until we ask the source again whether a new snapshot sees the commits in its log: at first, and at most. */
-const FIRST_RECHECK_MILLISECONDS = 2
-const LONGEST_RECHECK_MILLISECONDS = 200
+const FIRST_SNAPSHOT_RECHECK_MS = 2
+const LONGEST_SNAPSHOT_RECHECK_MS = 200
 /** Milliseconds until we look again whether each table is still in the log. */
-const RECHECK_PROBLEMS_MILLISECONDS = 3_600_000
+const LOG_PROBLEMS_RECHECK_MS = 3_600_000
 /** The number of keys of changed records after which a batch takes no more from the log. */
 const BATCH_KEYS = 5_000
 /** Milliseconds that the source may take to make our place in its log, before `MirrorDeps.waits` tells the operator. */
@@ -57,7 +57,7 @@ export function createLogFeed(deps: MirrorDeps): ChangeFeed {
    * @throws SourceRefusal changes are missing
    */
   const requireNoLoss = async (): Promise<readonly LogProblem[]> => {
-    if (reading !== null && deps.now().getTime() - checked < RECHECK_PROBLEMS_MILLISECONDS) return []
+    if (reading !== null && deps.now().getTime() - checked < LOG_PROBLEMS_RECHECK_MS) return []
     checked = deps.now().getTime()
     const problems = await log.problems()
     if (!problems.some(({ losesChanges }) => losesChanges)) return problems
@@ -67,7 +67,7 @@ export function createLogFeed(deps: MirrorDeps): ChangeFeed {
   }
   const beginAgain = async (loss: string, signal: AbortSignal): Promise<ChangeBatch> => {
     await close()
-    return { ...NO_CHANGES, position: await makePlace(deps, log, signal), loss }
+    return { ...NO_CHANGES, position: await makeLogPlace(deps, log, signal), loss }
   }
   /** Finds the next changes. @throws LogLost the log lacks some, or our place was removed */
   const next = async (position: string, wait: number, signal: AbortSignal): Promise<ChangeBatch> => {
@@ -90,7 +90,7 @@ export function createLogFeed(deps: MirrorDeps): ChangeFeed {
     }
   }
   return {
-    begin: (signal) => makePlace(deps, log, signal),
+    begin: (signal) => makeLogPlace(deps, log, signal),
     async next(position, wait, signal) {
       const find = () => next(storedLogPosition(position), wait, signal).catch(reasonIfLogLost(every, signal))
       const found = await withExplainedFailures(deps, find)
@@ -107,7 +107,7 @@ const warnOfProblems = ({ registry, log }: MirrorDeps, problems: readonly LogPro
   )
 
 /** Makes our place in the log anew. @returns the stored position of a mirror */
-async function makePlace(deps: MirrorDeps, log: ChangeLog, signal: AbortSignal): Promise<JsonValue> {
+async function makeLogPlace(deps: MirrorDeps, log: ChangeLog, signal: AbortSignal): Promise<JsonValue> {
   const problems = await withExplainedFailures(deps, () => log.problems())
   if (problems.length > 0) throw new SourceRefusal(problemText(problems))
   // Without a claim, the registry may have another source by now. Then a new place would stay in this source for ever.
@@ -145,12 +145,12 @@ async function waitUntilVisible(
 ): Promise<void> {
   if (transactions.length === 0) return
   for (
-    let pause = FIRST_RECHECK_MILLISECONDS;
+    let pause = FIRST_SNAPSHOT_RECHECK_MS;
     !(await log.isVisible(transactions));
-    pause = Math.min(2 * pause, LONGEST_RECHECK_MILLISECONDS)
+    pause = Math.min(2 * pause, LONGEST_SNAPSHOT_RECHECK_MS)
   ) {
     await sleep(pause, undefined, { signal })
-    if (pause === LONGEST_RECHECK_MILLISECONDS && !(await log.state(reached)).isKept)
+    if (pause === LONGEST_SNAPSHOT_RECHECK_MS && !(await log.state(reached)).isKept)
       throw new LogLost('the log lacks transactions that were read from it')
   }
 }

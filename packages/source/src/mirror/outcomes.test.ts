@@ -1,17 +1,23 @@
 import { expect, test } from 'vitest'
-import type { RowResult } from '../source-record.ts'
+import type { RowReadResult } from '../source-record.ts'
 import { isComparisonDue } from './compare-records.ts'
-import { decideOutcomes } from './outcomes.ts'
+import { decideSourceRowOutcomes } from './outcomes.ts'
 import { readRowsByKeys } from './read-source.ts'
 
 const record = (primary_identifier: string) => ({ primary_identifier, document: '{}', identifiers: [], columns: [] })
-const read = (primary: string | null): RowResult =>
+const read = (primary: string | null): RowReadResult =>
   ({ record: primary === null ? null : record(primary), problems: primary === null ? ['no date'] : [] }) as never
 
 /** Rows as they are now, and what they were before; null: unreadable. */
 function outcomes(now: Record<string, string | null>, before: Record<string, string | null>, keys = Object.keys(now)) {
   const rows = new Map(Object.entries(now).map(([key, primary]) => [key, read(primary)]))
-  const { records, gone, released, renamed, rows: found } = decideOutcomes('UIN', keys, rows, new Map(Object.entries(before)))
+  const {
+    records,
+    gone,
+    released,
+    renamed,
+    rows: found,
+  } = decideSourceRowOutcomes('UIN', keys, rows, new Map(Object.entries(before)))
   const rejected = found.flatMap(({ key, reason }) => (reason === null ? [] : [`${key}: ${reason}`]))
   const changes = renamed.map(({ was, is }) => `${was}>${is}`)
   return { records: records.map(({ key, record: one }) => `${key}=${one.primary_identifier}`), gone, released, changes, rejected }

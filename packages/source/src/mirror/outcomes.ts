@@ -2,19 +2,19 @@
 
 import type { PreparedRecord } from '@rollcall/records/records/prepare-record'
 import type { PrimaryIdentifierChange } from '@rollcall/records/records/protect-person'
-import type { RowResult } from '../source-record.ts'
+import type { RowReadResult } from '../source-record.ts'
 import type { RowOutcome } from '../store/source-rows.ts'
 
 /** A record that a row becomes, with the key of the row. */
-export interface KeyedRecord {
+export interface RecordWithRowKey {
   readonly key: string
   readonly record: PreparedRecord
 }
 
 /** The outcome of rows of a source: the records to write, and in `released` the primary identifiers of the records to delete. */
-export interface MirrorOutcomes {
+export interface SourceRowOutcomes {
   /** The rows that become records, each with a different primary identifier. */
-  readonly records: readonly KeyedRecord[]
+  readonly records: readonly RecordWithRowKey[]
   /** The outcome of each row that the source has. */
   readonly rows: readonly RowOutcome[]
   /** The keys of rows that the source does not have. */
@@ -33,16 +33,16 @@ export interface MirrorOutcomes {
  * @param read the rows that the source has, by key
  * @param stored by key, the primary identifier of the row's record in the mirror until now; null: the row had no record
  */
-export function decideOutcomes(
+export function decideSourceRowOutcomes(
   primary: string,
   keys: readonly string[],
-  read: ReadonlyMap<string, RowResult>,
+  read: ReadonlyMap<string, RowReadResult>,
   stored: ReadonlyMap<string, string | null>,
-): MirrorOutcomes {
+): SourceRowOutcomes {
   const gone = keys.filter((key) => !read.has(key))
   const taken = new Set<string>()
   const rows: RowOutcome[] = []
-  const readable: KeyedRecord[] = []
+  const readable: RecordWithRowKey[] = []
   for (const [key, { record, problems }] of read) {
     if (record !== null && problems.length === 0) {
       readable.push({ key, record })
@@ -52,8 +52,8 @@ export function decideOutcomes(
     if (primary_identifier !== null) taken.add(primary_identifier)
     rows.push({ key, primary_identifier, wanted: null, reason: problems.join('; ') })
   }
-  const isSame = ({ key, record }: KeyedRecord): boolean => stored.get(key) === record.primary_identifier
-  const records: KeyedRecord[] = []
+  const isSame = ({ key, record }: RecordWithRowKey): boolean => stored.get(key) === record.primary_identifier
+  const records: RecordWithRowKey[] = []
   for (const one of [...readable.filter(isSame), ...readable.filter((other) => !isSame(other))]) {
     const { primary_identifier } = one.record
     if (taken.has(primary_identifier)) {

@@ -11,40 +11,40 @@ import { runInSnapshot } from './read-source.ts'
 /** The most changed rows that one statement of a poll lists. */
 const MOST_PAGE_ROWS = 10_000
 /** The most changed rows that are read by their keys: if there are more, all records are compared. */
-const MOST_CHANGED_ROWS = 200_000
+const MOST_CHANGED_ROWS_PER_POLL = 200_000
 /** The least milliseconds between two polls that read the whole overlap again, to find changes of long transactions. */
-const WHOLE_POLL_INTERVAL_MS = 5_000
+const WHOLE_OVERLAP_INTERVAL_MS = 5_000
 /** The share of the overlap that a poll reads again when it does not read the whole overlap. */
 const PARTIAL_OVERLAP_SHARE = 0.1
 /**
  * When more than MOST_CHANGED_ROWS rows have changed, a poll lists rows until it has about this many. It remembers them, so that
  * the next poll does not count them as changed again.
  */
-const MOST_LISTED_ROWS = 1_000_000
+const MOST_LISTED_ROWS_PER_POLL = 1_000_000
 
 /** A table, view or query of the source that has a column of changes. */
-interface WatchedTable {
-  /** The name of this table's mark in the position of the mirror (`ChangeMarksByPart`). */
+interface PolledTable {
+  /** The name of this table's mark in the position of the mirror (`ChangeMarksByTable`). */
   readonly name: string
   readonly recordType: string
   readonly part: MappedTable
 }
 
-type ChangeMarksByPart = Readonly<Record<string, string>>
+type ChangeMarksByTable = Readonly<Record<string, string>>
 
 /** Makes the feed of a mirror that polls its source. */
 export function createPollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>): ChangeFeed {
   const { overlap } = deps.file.mirror
   const watched = [...deps.file.records.values()].flatMap(({ recordType: { name }, own, children }) =>
-    [own, ...children].flatMap((part, at): WatchedTable[] =>
+    [own, ...children].flatMap((part, at): PolledTable[] =>
       part.changed === null ? [] : [{ name: `${name} ${at}`, recordType: name, part }],
     ),
   )
   /** The rows within the overlap that are written already, by key and value of the column of changes. */
   let writtenRows = new Set<string>()
   /** The marks of the last poll, and the time of the last one that read the whole overlap; null: there was no poll. */
-  let last: { readonly marks: ChangeMarksByPart; readonly wholeAt: number } | null = null
-  const marksIn = async (state: SourceSnapshot): Promise<ChangeMarksByPart> => {
+  let last: { readonly marks: ChangeMarksByTable; readonly wholeAt: number } | null = null
+  const marksIn = async (state: SourceSnapshot): Promise<ChangeMarksByTable> => {
     const marks: Record<string, string> = {}
     for (const { name, part } of watched) marks[name] = await state.mark(part)
     return marks
@@ -55,8 +55,8 @@ export function createPollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>
       if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => undefined)
       const currentAt = deps.now()
       // The absolute difference is compared, because the clock may have been set back.
-      const isWhole = last === null || Math.abs(currentAt.getTime() - last.wholeAt) >= WHOLE_POLL_INTERVAL_MS
-      const before = isWhole || last === null ? ((isJsonObject(given) ? given : {}) as ChangeMarksByPart) : last.marks
+      const isWhole = last === null || Math.abs(currentAt.getTime() - last.wholeAt) >= WHOLE_OVERLAP_INTERVAL_MS
+      const before = isWhole || last === null ? ((isJsonObject(given) ? given : {}) as ChangeMarksByTable) : last.marks
       const back = isWhole ? overlap : overlap * PARTIAL_OVERLAP_SHARE
       return runInSnapshot(deps, async (state) => {
         const marks = await marksIn(state)
@@ -76,8 +76,8 @@ export function createPollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>
             listed.add(row)
             if (isKnown && isPreciseMark(mark)) continue
             if (!isKnown) count += 1
-            if (count > MOST_CHANGED_ROWS) {
-              if (listed.size > MOST_LISTED_ROWS) break
+            if (count > MOST_CHANGED_ROWS_PER_POLL) {
+              if (listed.size > MOST_LISTED_ROWS_PER_POLL) break
               continue
             }
             const keys = due.get(recordType) ?? []
@@ -85,7 +85,8 @@ export function createPollFeed(deps: Pick<MirrorDeps, 'engine' | 'file' | 'now'>
             due.set(recordType, keys)
           }
         }
-        if (count > MOST_CHANGED_ROWS) loss = `more than ${MOST_CHANGED_ROWS} rows have changed since the last poll`
+        if (count > MOST_CHANGED_ROWS_PER_POLL)
+          loss = `more than ${MOST_CHANGED_ROWS_PER_POLL} rows have changed since the last poll`
         return {
           due: loss !== null ? new Map() : new Map([...due].map(([type, keys]) => [type, [...new Set(keys)]])),
           // A partial poll returns the position `given`: there the next poll of the whole overlap begins, also on another node.

@@ -1,6 +1,6 @@
 /** Reads the source of a mirror. */
 
-import { databaseRefusal } from '../database-refusal.ts'
+import { makeDatabaseFailureRefusal } from '../database-refusal.ts'
 import { ANY_RECORD_MAY_MATCH } from '../engine/column-test.ts'
 import { withSnapshot } from '../engine/connections.ts'
 import type { SourceRow, SourceSnapshot } from '../engine/engine.ts'
@@ -22,7 +22,7 @@ export async function withExplainedFailures<Result>({ engine, file }: SourceDeps
   try {
     return await work()
   } catch (error) {
-    throw databaseRefusal(error, file, engine)
+    throw makeDatabaseFailureRefusal(error, file, engine)
   }
 }
 

@@ -8,7 +8,7 @@ import { changedRowsSql } from '../engine/names.ts'
 import { createParameters as parametersOf } from './conditions.ts'
 import { POSTGRESQL_NAME_WRITER } from './names.ts'
 
-export const POLL_STATEMENTS: PollStatements = { mark: makeMarkStatement, list: makeListStatement }
+export const POLL_STATEMENTS: PollStatements = { mark: makeMarkStatement, list: makeChangedRowsStatement }
 
 /** SQL of the time up to which the snapshot has changes: on a standby, the time of the last replayed transaction. */
 const SNAPSHOT_TIME_SQL = `case when pg_is_in_recovery() then coalesce(pg_last_xact_replay_timestamp(), to_timestamp(0)) else now() end`
@@ -25,7 +25,7 @@ function makeMarkStatement(part: MappedTable, { changed: type }: PollColumnTypes
   }
 }
 
-function makeListStatement(
+function makeChangedRowsStatement(
   part: MappedTable,
   { key: keyType, changed: type }: PollColumnTypes,
   { since, overlap, after, limit }: ChangeSelection,

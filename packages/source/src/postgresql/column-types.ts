@@ -4,7 +4,7 @@ import {
   type ColumnType,
   dropOffsetOfExtremeDate,
   NUMBER_PATTERN,
-  noParameter,
+  noSqlParameter,
   SPACE_CODE_POINTS,
   UUID_PATTERN,
   wholeNumberParameter,
@@ -72,7 +72,7 @@ const instantColumn = (sql: string, read: ColumnType['read']): ColumnType => ({
   sql,
   read,
   cell: readInstantCell,
-  parameter: noParameter,
+  parameter: noSqlParameter,
   holds: 'instant',
   isKey: false,
 })
@@ -89,8 +89,8 @@ const COLUMN_TYPES: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType
   [1700, numberColumn('numeric', null)],
   [700, numberColumn('float4', Math.fround)],
   [701, numberColumn('float8', (given) => given)],
-  [16, { sql: 'bool', read: castToTextSql, parameter: noParameter, holds: 'boolean', isKey: false }],
-  [1082, { sql: 'date', read: castFiniteToTextSql, parameter: noParameter, holds: 'day', isKey: false }],
+  [16, { sql: 'bool', read: castToTextSql, parameter: noSqlParameter, holds: 'boolean', isKey: false }],
+  [1082, { sql: 'date', read: castFiniteToTextSql, parameter: noSqlParameter, holds: 'day', isKey: false }],
   // A time without a zone is read in the zone of the session, which is set to the zone of the source.
   [1114, instantColumn('timestamp', (one) => castFiniteToTextSql(`${one}::timestamptz`))],
   [1184, instantColumn('timestamptz', castFiniteToTextSql)],
@@ -105,5 +105,5 @@ const OTHER_TYPE: ColumnType = { sql: 'text', read: castToTextSql, parameter: nu
 
 export const columnType = (oid: number): ColumnType => COLUMN_TYPES.get(oid) ?? OTHER_TYPE
 /** True for the type that a column gets when its own type is not in `COLUMN_TYPES`: it is compared as a text. */
-export const isUnlistedColumnType = ({ read, holds, isKey }: ColumnType): boolean =>
+export const isUnknownColumnType = ({ read, holds, isKey }: ColumnType): boolean =>
   read === OTHER_TYPE.read && holds === OTHER_TYPE.holds && !isKey

@@ -5,14 +5,14 @@ import type { ColumnType } from '../engine/column-type.ts'
 import {
   joinComparisonsSql,
   makeConditionWriter,
-  mayBePlain,
+  mayBePlainAscii,
   NO_ROW_CONDITION,
-  NUMBER_MARGIN,
+  NOT_PLAIN_ASCII_PATTERN,
+  NUMBER_BOUND_MARGIN,
   numbersTestSql,
-  UNPLAIN_TEXT_PATTERN,
 } from '../engine/conditions.ts'
 import { Parameters } from '../engine/parameters.ts'
-import { isUnlistedColumnType } from './column-types.ts'
+import { isUnknownColumnType } from './column-types.ts'
 import { POSTGRESQL_NAME_WRITER } from './names.ts'
 
 /** Makes an empty list of parameters, which are written with position and type, such as `$1::text`. */
@@ -41,11 +41,11 @@ function writeColumnTest(test: ColumnTest, column: string, type: ColumnType, par
       if (type.holds === 'boolean') return writeBooleanTextsTest(column, test.texts)
       if (type.holds === 'day' || type.holds === 'instant') return null
       if (texts.length === 0) return NO_ROW_CONDITION
-      const asked = comparedExpression(test, column, type)
+      const asked = comparedColumnSql(test, column, type)
       if (texts.some((text) => type.mayLack?.(text))) {
         return oneOfSql(utf8BytesSql(asked), texts.map(hexText), 'bytea', parameters)
       }
-      return oneOfSql(asked, texts, isUnlistedColumnType(type) || asked !== column ? 'text' : type.sql, parameters)
+      return oneOfSql(asked, texts, isUnknownColumnType(type) || asked !== column ? 'text' : type.sql, parameters)
     }
     case 'beginning':
       if (type.holds !== 'text') return null
@@ -77,8 +77,8 @@ function writeFoldedTest(
   column: string,
   parameters: Parameters,
 ): string {
-  const unplain = `${column} ~ '${UNPLAIN_TEXT_PATTERN}'`
-  if (!mayBePlain(text)) return unplain
+  const unplain = `${column} ~ '${NOT_PLAIN_ASCII_PATTERN}'`
+  if (!mayBePlainAscii(text)) return unplain
   const small = `lower(${column})`
   const given = parameters.add(text, 'text')
   const same = {
@@ -90,8 +90,8 @@ function writeFoldedTest(
 }
 
 /** The SQL expression that a test compares. An index for the test must be on the same expression. */
-export function comparedExpression(test: ColumnTest, column: string, type: ColumnType): string {
-  if (isUnlistedColumnType(type)) return `${column}::text`
+export function comparedColumnSql(test: ColumnTest, column: string, type: ColumnType): string {
+  if (isUnknownColumnType(type)) return `${column}::text`
   if (type.holds !== 'text') return column
   if (test.is === 'digits') return digitsOfTextSql(column)
   const isTrimmed = test.is === 'days' || (test.is === 'texts' && test.trimmed)
@@ -123,7 +123,7 @@ function writeNumbersTest(
   parameters: Parameters,
 ): string | null {
   const type = holds === 'integer' ? 'int8' : sql === 'numeric' ? 'numeric' : 'float8'
-  const margin = sql === 'float4' ? REAL_MARGIN : NUMBER_MARGIN
+  const margin = sql === 'float4' ? REAL_MARGIN : NUMBER_BOUND_MARGIN
   return numbersTestSql(test, column, holds, margin, (bound) => parameters.add(bound, type))
 }
 

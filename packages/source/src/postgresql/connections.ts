@@ -9,14 +9,14 @@ import {
   type Connections,
   connectionsOf,
   type DatabaseSnapshot,
-  STATEMENT_GRACE_MILLISECONDS,
+  STATEMENT_TIMEOUT_GRACE_MS,
   type Statement,
   type StatementResult,
   type Transaction,
 } from '../engine/connections.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
 import { makeRefusal } from '../engine/source-refusal.ts'
-import { TimeLimit } from '../engine/time-limit.ts'
+import { AnswerTimeLimit } from '../engine/time-limit.ts'
 import { failureOf } from './failures.ts'
 import { OutdatedStatement, sendStatementsTogether } from './one-piece.ts'
 
@@ -55,7 +55,7 @@ export function openConnections(file: SourceFile, connection: pg.ClientConfig): 
   )
   const settings = settingsStatementOf(file)
   const limitOf = oncePerObject(
-    (_: pg.ClientBase) => new TimeLimit(file.statementTimeout + STATEMENT_GRACE_MILLISECONDS, makeLateError),
+    (_: pg.ClientBase) => new AnswerTimeLimit(file.statementTimeout + STATEMENT_TIMEOUT_GRACE_MS, makeLateError),
   )
   return connectionsOf(file, {
     async begin() {

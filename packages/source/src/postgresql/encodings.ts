@@ -17,18 +17,18 @@ const SINGLE_BYTE_ENCODINGS: ReadonlyMap<string, { readonly label: string; reado
 ])
 
 /** Encodings that have every character: UTF-8, and the one whose bytes are never converted. */
-const COMPLETE_ENCODINGS: ReadonlySet<string> = new Set(['UTF8', 'SQL_ASCII'])
+const ENCODINGS_OF_ALL_CHARACTERS: ReadonlySet<string> = new Set(['UTF8', 'SQL_ASCII'])
 
 /** True when we have no list of the encoding's characters, as for those with several bytes for a character. */
-export const isUnlistedEncoding = (encoding: string): boolean =>
-  !COMPLETE_ENCODINGS.has(encoding) && encoding !== 'LATIN1' && !SINGLE_BYTE_ENCODINGS.has(encoding)
+export const hasUnknownCharacters = (encoding: string): boolean =>
+  !ENCODINGS_OF_ALL_CHARACTERS.has(encoding) && encoding !== 'LATIN1' && !SINGLE_BYTE_ENCODINGS.has(encoding)
 
 export const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
 
 /**
  * Makes a function that says whether a text can be stored.
  * @param encoding the value of `server_encoding`
- * @returns null: no function is needed, because every text can be stored; or none can be made (`isUnlistedEncoding`)
+ * @returns null: no function is needed, because every text can be stored; or none can be made (`hasUnknownCharacters`)
  */
 export function makeStorableTextTest(encoding: string): ((text: string) => boolean) | null {
   if (encoding === 'LATIN1') return (text) => /^[\0-\xff]*$/.test(text)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { LogLost } from '../engine/change-log.ts'
 import { haveTransactionsEnded, positionText } from './log-positions.ts'
-import { SlotKeyCollector } from './log-reading.ts'
+import { ChangedKeyCollector } from './log-reading.ts'
 import { slotName } from './open-change-log.ts'
 
 const PARTS = new Map([['office.person', [{ recordType: 'Person', key: 'no' }]]])
@@ -32,15 +32,15 @@ const insert = (key: string) =>
   message('I', int32(1), Buffer.from('N'), int16(1), Buffer.from('t'), int32(Buffer.byteLength(key)), Buffer.from(key))
 const commit = (end: number) => message('C', Buffer.from([0]), int64(0), int64(end), int64(0))
 
-function rowsOf(...first: readonly Buffer[]): SlotKeyCollector {
-  const rows = new SlotKeyCollector(PARTS, 0n)
+function rowsOf(...first: readonly Buffer[]): ChangedKeyCollector {
+  const rows = new ChangedKeyCollector(PARTS, 0n)
   for (const one of first) rows.message(one)
   return rows
 }
-const transaction = (rows: SlotKeyCollector, end: number, ...keys: readonly string[]): void => {
+const transaction = (rows: ChangedKeyCollector, end: number, ...keys: readonly string[]): void => {
   for (const one of [begin, ...keys.map(insert), commit(end)]) rows.message(one)
 }
-const taken = (rows: SlotKeyCollector, most: number) => {
+const taken = (rows: ChangedKeyCollector, most: number) => {
   const { due, isEmptied, position } = rows.keys.take(most)
   return { keys: [...(due.get('Person') ?? [])], isEmptied, position }
 }

@@ -13,7 +13,7 @@ const PADDED_TYPE_NAME = 'bpchar'
 const KEEP_ALIVE_MILLISECONDS = 10_000
 
 /** Collects the changed keys from the messages of a stream. */
-export class SlotKeyCollector {
+export class ChangedKeyCollector {
   readonly keys: LoggedKeys
   readonly #parts: KeyColumnsByTable
   readonly #relations = new Map<number, LoggedRelation>()
@@ -129,7 +129,7 @@ export async function readLog(
   }: { readonly slot: string; readonly publication: string; readonly position: string; readonly parts: KeyColumnsByTable },
 ): Promise<LogReader> {
   const connection = (client as unknown as { readonly connection: ReplicationConnection }).connection
-  const rows = new SlotKeyCollector(parts, parseLogPosition(position))
+  const rows = new ChangedKeyCollector(parts, parseLogPosition(position))
   const log = new LogStream(rows.keys, connection.stream)
   let acknowledged = parseLogPosition(position)
   const say = (): void => connection.sendCopyFromChunk(standbyStatusMessage(acknowledged))

@@ -1,4 +1,4 @@
-import { createSqlNames } from '../engine/names.ts'
+import { createSqlNameWriter } from '../engine/names.ts'
 
-export const POSTGRESQL_NAME_WRITER = createSqlNames('"')
+export const POSTGRESQL_NAME_WRITER = createSqlNameWriter('"')
 export const { quoted, tableOf, placeOf } = POSTGRESQL_NAME_WRITER

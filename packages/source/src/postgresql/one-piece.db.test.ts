@@ -2,7 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { emptyDatabase } from '../../../keys/test/postgres.ts'
 import { type Statement, TransactionNotBegun } from '../engine/connections.ts'
-import { TimeLimit } from '../engine/time-limit.ts'
+import { AnswerTimeLimit } from '../engine/time-limit.ts'
 import { OutdatedStatement, sendStatementsTogether } from './one-piece.ts'
 
 let database: Awaited<ReturnType<typeof emptyDatabase>>
@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 const plain = (text: string): Statement => ({ text, values: [] })
-const limit = new TimeLimit(60_000, () => new Error('late'))
+const limit = new AnswerTimeLimit(60_000, () => new Error('late'))
 const send = (asked: Statement, before: readonly Statement[] = []) => sendStatementsTogether(client, before, asked, limit)
 const prepared = async (): Promise<number> => (await client.query('select from pg_prepared_statements')).rowCount ?? 0
 

@@ -7,7 +7,7 @@
 import { oncePerObject } from '@rollcall/core/model/once-per'
 import pg from 'pg'
 import { type Statement, type StatementResult, TransactionNotBegun } from '../engine/connections.ts'
-import type { TimeLimit } from '../engine/time-limit.ts'
+import type { AnswerTimeLimit } from '../engine/time-limit.ts'
 
 /** The most statements that a connection keeps prepared. The one that was used longest ago is dropped first. */
 const MOST_PREPARED_STATEMENTS = 50
@@ -49,7 +49,7 @@ export async function sendStatementsTogether(
   client: pg.ClientBase,
   before: readonly Statement[],
   asked: Statement,
-  limit: TimeLimit,
+  limit: AnswerTimeLimit,
 ): Promise<StatementResult<number>> {
   const { prepared, dropped } = connectionStatementsOf(client)
   const fresh: string[] = []

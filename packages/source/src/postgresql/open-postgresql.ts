@@ -10,7 +10,7 @@ import { CATALOG_STATEMENTS } from './catalog.ts'
 import { POLL_STATEMENTS } from './change-statements.ts'
 import { columnType, makeTrimSqlWriter } from './column-types.ts'
 import { openConnections, type PostgresSnapshot, readConnectionConfig } from './connections.ts'
-import { isAscii, isUnlistedEncoding, makeStorableTextTest } from './encodings.ts'
+import { hasUnknownCharacters, isAscii, makeStorableTextTest } from './encodings.ts'
 import { failureOf } from './failures.ts'
 import { placeOf, quoted, tableOf } from './names.ts'
 import { openChangeLog } from './open-change-log.ts'
@@ -52,7 +52,7 @@ async function readTypes(state: PostgresSnapshot, parts: readonly MappedTable[])
 
 /** Makes a function that gives the type of a column by its number in the catalog, for a database with this encoding. */
 function columnTypesForEncoding(encoding: string): (oid: number) => ColumnType {
-  if (isUnlistedEncoding(encoding)) {
+  if (hasUnknownCharacters(encoding)) {
     const trimmed = makeTrimSqlWriter(isAscii)
     return (oid) => ({ ...columnType(oid), trimmed, mayLack: (text) => !isAscii(text) })
   }

@@ -1,7 +1,7 @@
 /** The plans of PostgreSQL: which read a whole table, and the index that would help. */
 
 import type { QueryPlanDialect } from '../engine/dialect.ts'
-import { comparedExpression } from './conditions.ts'
+import { comparedColumnSql } from './conditions.ts'
 import { placeOf, quoted } from './names.ts'
 
 interface PlanNode {
@@ -21,7 +21,7 @@ export const PLAN_READER: QueryPlanDialect<number> = {
   // For a view this statement would fail: the administrator must write the name of the table that the view reads.
   indexOn(place, column, asked) {
     const name = quoted(column)
-    const expression = asked === null ? name : comparedExpression(asked.test, name, asked.type)
+    const expression = asked === null ? name : comparedColumnSql(asked.test, name, asked.type)
     return `create index concurrently on ${placeOf(place)} (${expression === name ? name : `(${expression})`});`
   },
 }

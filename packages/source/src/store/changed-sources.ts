@@ -3,7 +3,7 @@
 import type { Database } from '@rollcall/database/database'
 import { NO_STATEMENT_TIMEOUT_SQL, withTransaction } from '@rollcall/database/transaction'
 import type { JsonValue } from '@rollcall/protocol'
-import { dropCopiedRecords } from '@rollcall/records/registries/removed-registries'
+import { dropMirroredRecords } from '@rollcall/records/registries/removed-registries'
 import type { ClientBase, Pool } from 'pg'
 
 /** A position in the log of a former source. From this position on, the database of the source still keeps its log for us. */
@@ -19,7 +19,7 @@ export interface AbandonedLogPosition {
  * @returns the digest of the file with which the source was last followed (null: none), and whether a comparison is unfinished;
  * null: the mirror has no row, because no node has begun to follow it
  */
-export async function endClaimAndNotePlace(
+export async function endMirrorClaimAndNoteLogPlace(
   client: Pick<ClientBase, 'query'>,
   registry: number,
   source: object | null,
@@ -100,7 +100,7 @@ export async function dropFormerMirrorCopies(db: Database, registry: number): Pr
   await withTransaction(db.pool, async (client) => {
     // The statements have no time limit, because a large registry has millions of rows.
     await client.query(NO_STATEMENT_TIMEOUT_SQL)
-    if (await forgetFormerMirrorRows(client, registry)) await dropCopiedRecords(client, registry)
+    if (await forgetFormerMirrorRows(client, registry)) await dropMirroredRecords(client, registry)
   })
 }
 

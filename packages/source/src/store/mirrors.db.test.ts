@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { continueJournal } from '@rollcall/database/journal-head'
+import { continueJournalAfterRestore } from '@rollcall/database/journal-head'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../keys/test/postgres.ts'
 import { mirroredRegistry } from '../../test/mirrored-office.ts'
@@ -39,7 +39,7 @@ test('the place in a log keeps its name until the database is restored', async (
   const first = await name()
   expect(first).toMatch(/^civil_[0-9a-f]{8}$/)
   expect(await name()).toBe(first)
-  await continueJournal(pool, null)
+  await continueJournalAfterRestore(pool, null)
   const second = await name()
   expect(second).toMatch(/^civil_[0-9a-f]{8}$/)
   expect(second).not.toBe(first)

@@ -5,7 +5,7 @@ import type { MirrorHealth } from '@rollcall/core/model/health'
 import type { Registry } from '@rollcall/core/model/registry'
 import type { Database } from '@rollcall/database/database'
 import { readDatabaseAndCopyIds } from '@rollcall/database/journal-head'
-import type { PackageRows } from '@rollcall/database/removal'
+import type { RowsStoredByPackage } from '@rollcall/database/removal'
 import { rowsToRemove } from '@rollcall/database/removal'
 import { canonicalJson, type JsonValue } from '@rollcall/protocol'
 import { MIRRORED_REGISTRIES_SQL, REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
@@ -16,8 +16,8 @@ export const sourceFileDigest = ({ source }: Pick<Registry, 'source'>): string =
   hash('sha256', canonicalJson(source as never), 'hex')
 
 /**
- * The name of our place in the log of a registry's source. Another database that follows the same source has another one, also when
- * it was restored from a backup of ours: servers of the two would else end each other's place.
+ * The name of our place in the log of a registry's source. Another database that follows the same source has another one, also
+ * when it was restored from a backup of ours: servers of the two would else end each other's place.
  */
 export async function logPlaceName(pool: Pool, { namespace }: Pick<Registry, 'namespace'>): Promise<string> {
   const { database, incarnation } = await readDatabaseAndCopyIds(pool)
@@ -111,7 +111,7 @@ export async function requireClaim(pool: Pool, { registry, claim }: MirrorClaim)
 }
 
 /** The changes of a mirror's progress that are committed with its records. What is absent here stays as it is stored. */
-export interface ProgressChange {
+export interface MirrorProgressChange {
   readonly file?: string
   readonly position?: JsonValue
   readonly comparison?: ComparisonProgress | null
@@ -133,7 +133,7 @@ const JSONB_PROGRESS_COLUMNS = new Set(['position', 'comparison'])
 export async function saveProgress(
   client: Pick<ClientBase, 'query'>,
   { registry, claim }: MirrorClaim,
-  progress: ProgressChange,
+  progress: MirrorProgressChange,
 ): Promise<boolean> {
   const given = Object.entries({ ...progress, failure: null, failed_at: null }).filter(([, value]) => value !== undefined)
   const values = given.map(([name, value]) =>
@@ -228,4 +228,4 @@ export async function readMirrorsHealth({ pool }: Pick<Database, 'pool'>): Promi
 }
 
 /** The rows about a registry's source that are removed together with the registry. */
-export const SOURCE_ROWS_TO_REMOVE: PackageRows = { removed: rowsToRemove('registry', ['source_row', 'source_mirror']) }
+export const SOURCE_ROWS_TO_REMOVE: RowsStoredByPackage = { removed: rowsToRemove('registry', ['source_row', 'source_mirror']) }

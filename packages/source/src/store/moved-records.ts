@@ -8,7 +8,7 @@ import type { ClientBase } from 'pg'
 import { liveIdSql, NO_LIVE_RECORD_ID } from './live-ids.ts'
 
 /** An id that no record in our own tables has. */
-const NO_COPY_ID = '0'
+const NO_STORED_RECORD_ID = '0'
 
 /**
  * Replaces the ids of records in events and in stored pages of answers: by ids of copies or of live records, as `to` says. The
@@ -27,7 +27,7 @@ export async function replaceStoredRecordIds(
       where row.registry = $1 and row.record_type = $2`
     const moved = { registry: registry.id, record_type: recordType.name, sql }
     await replaceRecordIdsOfEvents(client, moved)
-    await replaceRecordIdsOfPages(client, moved, to === 'copies' ? NO_COPY_ID : NO_LIVE_RECORD_ID)
+    await replaceRecordIdsOfPages(client, moved, to === 'copies' ? NO_STORED_RECORD_ID : NO_LIVE_RECORD_ID)
   }
   await cancelSubscriptionBackfills(client, registry.id)
 }

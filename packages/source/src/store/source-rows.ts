@@ -21,7 +21,7 @@ export interface StoredRow {
  * Lets PostgreSQL make statistics of the stored rows. Without statistics, it reads all rows of a registry to find some by their
  * keys. PostgreSQL makes statistics by itself later, but a first load finds and stores many rows before that.
  */
-export async function makeRowStatistics(pool: Pool): Promise<void> {
+export async function analyzeSourceRows(pool: Pool): Promise<void> {
   await pool.query('analyze source_row')
 }
 
@@ -43,7 +43,7 @@ export async function storedRows(
  * @param held primary identifiers, to find the rows whose records have them
  * @param wanted primary identifiers, to find rows that were rejected because records of other rows had them
  */
-export async function keysByIdentifiers(
+export async function listRowKeysByIdentifiers(
   pool: Pool,
   { registry, recordType }: SourceRowScope,
   { held, wanted }: { readonly held: readonly string[]; readonly wanted: readonly string[] },
@@ -60,7 +60,7 @@ export async function keysByIdentifiers(
  * Finds stored keys whose rows a comparison has not found in the source, in the order of the keys. The statement has no time
  * limit: it may read all rows.
  */
-export async function unseenKeys(
+export async function listKeysMissingInSource(
   pool: Pool,
   { registry, recordType }: SourceRowScope,
   run: number,

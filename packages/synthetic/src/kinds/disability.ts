@@ -1,6 +1,6 @@
 /** Disability registry: one DisabledPerson for every seventh person of the population (public-standard 2.7). */
 import { firstAndLastName } from '../names.ts'
-import { DISABILITY_STRIDE, disabilityOffset, type Person, personAt } from '../people.ts'
+import { disabledPersonOffset, PERSONS_PER_DISABILITY, type Person, personAt } from '../people.ts'
 import { type Population, RandomStream, STREAM_PURPOSES } from '../stream.ts'
 import { identifier, JSON_LD_CONTEXT, type KindGenerator, omitAtRandom, usualOrOtherSpelling } from './parts.ts'
 import { programmesOf } from './programmes.ts'
@@ -11,7 +11,7 @@ import { programmesOf } from './programmes.ts'
 export const disability: KindGenerator = {
   kind: 'disability',
   document: (population, ordinal) =>
-    disabledPerson(population, personAt(population, ordinal * DISABILITY_STRIDE + disabilityOffset(population))),
+    disabledPerson(population, personAt(population, ordinal * PERSONS_PER_DISABILITY + disabledPersonOffset(population))),
 }
 
 /** Pairs of the usual and another spelling. A pair that is listed several times is chosen more often. */

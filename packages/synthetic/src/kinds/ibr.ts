@@ -1,7 +1,7 @@
 /** Integrated beneficiary registry: one Beneficiary per person, in one to three programmes (public-standard 2.4). */
 import { CENSUS_DAY, isoDay, toDottedDate } from '../dates.ts'
 import { ERROR_RATES } from '../dirt.ts'
-import { programmeName } from '../names.ts'
+import { makeProgrammePersonName } from '../names.ts'
 import { type Person, personAt } from '../people.ts'
 import { civilAddress } from '../places.ts'
 import { type Population, RandomStream, STREAM_PURPOSES } from '../stream.ts'
@@ -66,7 +66,7 @@ function demographics(stream: RandomStream, person: Person): object {
   return {
     identifier_type: 'UIN',
     identifier_value: person.uin,
-    name: programmeName(person.name),
+    name: makeProgrammePersonName(person.name),
     sex: usualOrOtherSpelling(stream, person.sex === 'female' ? 'F' : 'M', person.sex),
     birth_date: stream.chance(ERROR_RATES.birth_local_spelling) ? toDottedDate(person.birth_date) : person.birth_date,
     ...(death !== null && omitAtRandom(stream, { death_date: isoDay(death) })),

@@ -5,13 +5,16 @@ import { identifierNumber } from '../numbers.ts'
 import type { Person } from '../people.ts'
 import { civilAddress, drawDwelling } from '../places.ts'
 import type { RandomStream } from '../stream.ts'
-import type { LifeBeginning, LifeEvent, LifeEventType } from './life-row.ts'
-import { Society } from './society.ts'
+import type { LifeEvent, LifeEventType, RegistryStartState } from './life-row.ts'
+import { LivingPeople } from './society.ts'
 
-/** Makes the types of events of a civil registry. They share one `Society`, so that nobody who has died is married afterwards. */
-export function civilEventTypes(beginning: LifeBeginning): readonly LifeEventType[] {
+/**
+ * Makes the types of events of a civil registry. They share one `LivingPeople`, so that nobody who has died is married
+ * afterwards.
+ */
+export function civilEventTypes(beginning: RegistryStartState): readonly LifeEventType[] {
   const { population, today } = beginning
-  const society = new Society(beginning)
+  const society = new LivingPeople(beginning)
   /** Makes an event that has new values for members of a person's record. @param more identifiers besides the UIN */
   const makeChangeEvent = (reg_event_type: string, index: number, members: object, more: object[] = []): LifeEvent => {
     const { uin } = society.person(index)

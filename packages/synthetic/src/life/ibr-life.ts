@@ -3,7 +3,7 @@ import { ibr } from '../kinds/ibr.ts'
 import { PROGRAMMES, type Programme } from '../kinds/programmes.ts'
 import { personAt } from '../people.ts'
 import type { RandomStream } from '../stream.ts'
-import type { LifeBeginning, LifeEvent, LifeEventType } from './life-row.ts'
+import type { LifeEvent, LifeEventType, RegistryStartState } from './life-row.ts'
 import { newPeopleEventType } from './other-lives.ts'
 
 /** Codes of the IBR enrolment_status list. */
@@ -16,7 +16,7 @@ const MOST_ENROLMENT_TRIES = 40
 type StatusByProgramme = Map<string, string>
 
 /** Makes the types of events of a beneficiary registry, which share what they know of enrolments. */
-export function ibrEventTypes(beginning: LifeBeginning): readonly LifeEventType[] {
+export function ibrEventTypes(beginning: RegistryStartState): readonly LifeEventType[] {
   const { population, documents, today } = beginning
   const known = new Map<number, StatusByProgramme>()
   const enrolmentsOf = (index: number): StatusByProgramme => {
@@ -83,12 +83,12 @@ function enrolmentsIn(document: object): StatusByProgramme {
   return new Map(
     all.map(({ programme, enrolment_status }) => [
       programme.programme_identifier,
-      CODE_BY_LABEL.get(enrolment_status) ?? enrolment_status,
+      STATUS_CODE_BY_LABEL.get(enrolment_status) ?? enrolment_status,
     ]),
   )
 }
 
-const CODE_BY_LABEL: ReadonlyMap<string, string> = new Map([
+const STATUS_CODE_BY_LABEL: ReadonlyMap<string, string> = new Map([
   ['Active', STATUS_CODES.active],
   ['Graduated', STATUS_CODES.graduated],
   ['Suspended', STATUS_CODES.suspended],

@@ -19,7 +19,7 @@ export interface LifeEventType {
 }
 
 /** The state of the registry from which the events start. */
-export interface LifeBeginning {
+export interface RegistryStartState {
   /** The generated population to which the existing people belong. */
   readonly population: Population
   /** The number of documents that the registry has before the events. */

@@ -6,11 +6,11 @@ import { social } from '../kinds/social.ts'
 import { type Population, populationOf, RandomStream, STREAM_PURPOSES } from '../stream.ts'
 import { civilEventTypes } from './civil-life.ts'
 import { ibrEventTypes } from './ibr-life.ts'
-import type { LifeBeginning, LifeEvent, LifeEventType } from './life-row.ts'
+import type { LifeEvent, LifeEventType, RegistryStartState } from './life-row.ts'
 import { newHouseholdMemberEventType, newPeopleEventType } from './other-lives.ts'
 
 /** For each kind, makes its types of events. Those of one kind share what they know, such as who is married. */
-const LIFE_EVENT_TYPES_BY_KIND: Readonly<Record<string, (beginning: LifeBeginning) => readonly LifeEventType[]>> = {
+const LIFE_EVENT_TYPES_BY_KIND: Readonly<Record<string, (beginning: RegistryStartState) => readonly LifeEventType[]>> = {
   civil: civilEventTypes,
   ibr: ibrEventTypes,
   ess: (beginning) => [newPeopleEventType(ess, 'enrolment', beginning)],
@@ -35,7 +35,7 @@ export interface LifeOptions {
 const NEWCOMER_NUMBER_RANGES = { from: 1_000_000, each: 1_000_000, runs: 90 } as const
 
 /** After so many draws without an event, nobody is left to whom anything happens. */
-const MOST_IDLE_DRAWS = 10_000
+const MOST_DRAWS_WITHOUT_EVENT = 10_000
 
 /** Yields life events of a kind, until nobody is left. @throws RangeError at once, when the kind has no events */
 export function lifeOf(kind: string, { seed, people, today }: LifeOptions): Iterable<LifeEvent> {
@@ -54,7 +54,7 @@ export function lifeOf(kind: string, { seed, people, today }: LifeOptions): Iter
 
 function* generateLifeEvents(rows: readonly LifeEventType[], chance: Population): Generator<LifeEvent> {
   const total = rows.reduce((sum, { weight }) => sum + weight, 0)
-  for (let number = 1, idle = 0; idle < MOST_IDLE_DRAWS; number++) {
+  for (let number = 1, idle = 0; idle < MOST_DRAWS_WITHOUT_EVENT; number++) {
     const stream = new RandomStream(chance, STREAM_PURPOSES.life, number)
     let draw = stream.below(total)
     const row = rows.find(({ weight }) => {

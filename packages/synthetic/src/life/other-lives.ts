@@ -4,13 +4,13 @@ import { identifier, type KindGenerator } from '../kinds/parts.ts'
 import { memberInGroup } from '../kinds/social.ts'
 import { identifierNumber } from '../numbers.ts'
 import { personAt } from '../people.ts'
-import type { LifeBeginning, LifeEventType } from './life-row.ts'
+import type { LifeEventType, RegistryStartState } from './life-row.ts'
 
 /** Makes the type of events with documents of new people. */
 export function newPeopleEventType(
   generator: KindGenerator,
   reg_event_type: string,
-  { population, next }: LifeBeginning,
+  { population, next }: RegistryStartState,
 ): LifeEventType {
   let ordinal = next
   const happen = () => [{ reg_event_type, record: generator.document(population, ordinal++) }]
@@ -21,16 +21,16 @@ export function newPeopleEventType(
  * The largest number of documents of a household: its Group, and a Member for each of eight persons. If the number of documents
  * is divided by it, at least so many households exist.
  */
-const DOCUMENTS_OF_A_HOUSEHOLD = 9
+const MOST_HOUSEHOLD_DOCUMENTS = 9
 
 /** Makes the type of events that add a member to an existing household. */
-export function newHouseholdMemberEventType({ population, documents, next }: LifeBeginning): LifeEventType {
-  let index = next * DOCUMENTS_OF_A_HOUSEHOLD
+export function newHouseholdMemberEventType({ population, documents, next }: RegistryStartState): LifeEventType {
+  let index = next * MOST_HOUSEHOLD_DOCUMENTS
   return {
     name: 'new members',
     weight: 40,
     happen(stream) {
-      const number = stream.below(Math.max(1, Math.floor(documents / DOCUMENTS_OF_A_HOUSEHOLD)))
+      const number = stream.below(Math.max(1, Math.floor(documents / MOST_HOUSEHOLD_DOCUMENTS)))
       const household = householdNumbered(population, number)
       const household_id = identifierNumber(population, 'HOUSEHOLD_ID', household.number)
       const record = {

@@ -1,7 +1,7 @@
 /** Knows, while events happen, who lives, who is married, and which couples have married during these events. */
 import { type Person, personAt } from '../people.ts'
 import type { RandomStream } from '../stream.ts'
-import type { LifeBeginning } from './life-row.ts'
+import type { RegistryStartState } from './life-row.ts'
 
 /** A married couple: the indices of both persons, and the number of the marriage. */
 export interface Couple {
@@ -13,8 +13,8 @@ export interface Couple {
 const MOST_PERSON_TRIES = 40
 const ADULT_YEARS = 18
 
-export class Society {
-  readonly #beginning: LifeBeginning
+export class LivingPeople {
+  readonly #beginning: RegistryStartState
   /** The indices of all living people, newborn ones included. */
   readonly #living: number[] = []
   /** The spouse of each married person, by index. A spouse from the beginning may have no document. */
@@ -24,7 +24,7 @@ export class Society {
   #next: number
   #nextMarriage: number
 
-  constructor(beginning: LifeBeginning) {
+  constructor(beginning: RegistryStartState) {
     this.#beginning = beginning
     this.#next = beginning.next
     this.#nextMarriage = beginning.next

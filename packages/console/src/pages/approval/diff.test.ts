@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { APPROVABLE_ACTS } from '../../../../admin/src/approvals/acts.ts'
 import { approvalMeaning } from '../../texts/approvals.ts'
-import { diffSubjectText, findPlainListText, isUnchangedLine } from './diff.ts'
+import { diffSubjectText, findScalarListText, isUnchangedLine } from './diff.ts'
 
 test('what an act is about is told from what it changes', () => {
   const diff = [
@@ -18,7 +18,7 @@ test('what an act is about is told from what it changes', () => {
 })
 
 test('a list of plain values is one line', () => {
-  expect([['a', 'b'], ['a'], [], 'a', { a: 1 }, [{ a: 1 }], [null], null].map(findPlainListText)).toEqual([
+  expect([['a', 'b'], ['a'], [], 'a', { a: 1 }, [{ a: 1 }], [null], null].map(findScalarListText)).toEqual([
     ...['a, b', 'a', null, null, null, null, null, null],
   ])
 })

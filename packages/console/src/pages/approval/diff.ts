@@ -22,7 +22,7 @@ export function diffSubjectText(diff: readonly DiffLine[]): string {
 }
 
 /** Returns a list of plain values as one line of text; null for an empty list, and for any other value. */
-export function findPlainListText(value: unknown): string | null {
+export function findScalarListText(value: unknown): string | null {
   if (!Array.isArray(value) || value.length === 0) return null
   return value.some((one) => typeof one === 'object') ? null : value.join(', ')
 }

@@ -10,13 +10,13 @@ import { FactList, FactPanel, PageFrame, Panel, Section } from '../../parts/page
 import { Loaded } from '../../parts/states.tsx'
 import { type Column, PanelTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { useAddress } from '../../parts/use-address.ts'
+import { useAddressParts } from '../../parts/use-address.ts'
 import { useMay } from '../../session/session.ts'
 import { APPROVAL, approvalMeaning } from '../../texts/approvals.ts'
 import { PAGES } from '../../texts/pages.ts'
 import styles from './approval.module.css'
 import { DecisionButtons } from './decision.tsx'
-import { findPlainListText, isUnchangedLine } from './diff.ts'
+import { findScalarListText, isUnchangedLine } from './diff.ts'
 
 type ProposalDiffLine = Proposal['diff'][number]
 
@@ -29,7 +29,7 @@ const DIFF_COLUMNS: readonly Column<ProposalDiffLine>[] = [
 ]
 
 export function Page() {
-  const { id } = useAddress('id')
+  const { id } = useAddressParts('id')
   const may = useMay()
   // Only this page keeps the answer of the act: leaving the page removes it.
   const [result, setResult] = useState<unknown>(undefined)
@@ -85,7 +85,7 @@ export function Page() {
 /** Shows a value as text; HTML in it is not interpreted. */
 function ValueText({ value }: { readonly value: unknown }) {
   if (value === null) return APPROVAL.nothing
-  const list = findPlainListText(value)
+  const list = findScalarListText(value)
   if (list !== null) return <span className={styles.value}>{list}</span>
   if (typeof value === 'object') return <pre className={styles.value}>{JSON.stringify(value, null, 2)}</pre>
   return <code className={styles.value}>{String(value)}</code>

@@ -6,7 +6,7 @@ import { ApiFault } from '../../api/fault.ts'
 import { FilteredList } from '../../parts/filtered-list.tsx'
 import { pageOfRows } from '../../parts/paging.ts'
 import { useFilter } from '../../parts/use-filter.ts'
-import { useNamespaceField, useOwnNamespace } from '../../parts/use-namespaces.ts'
+import { useNamespaceField, useOperatorNamespace } from '../../parts/use-namespaces.ts'
 import { AUDIT_LOG } from '../../texts/audit-log.ts'
 import { NEXT_STEPS } from '../../texts/steps.ts'
 import { ENTRY_COLUMNS } from './columns.tsx'
@@ -26,7 +26,7 @@ const findNextSearchTime = (error: Error | null): string | undefined =>
 export function EntryList() {
   const filter = useFilter(Object.keys(FIELDS))
   const namespace = useNamespaceField(FIELDS.namespace)
-  const asked = { ...useOwnNamespace(), ...filter.values }
+  const asked = { ...useOperatorNamespace(), ...filter.values }
   const query = useQuery({
     queryKey: ['auditLog', asked],
     queryFn: () => answerTo(api.GET('/admin/v1/accounts', { params: { query: { ...asked, limit: PAGE_ROWS + 1 } } })),

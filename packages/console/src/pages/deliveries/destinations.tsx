@@ -6,7 +6,7 @@ import { filterQueryText } from '../../parts/filters.ts'
 import { Panel, Section } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { numberText } from '../../parts/times.ts'
-import { useOwnNamespace } from '../../parts/use-namespaces.ts'
+import { useOperatorNamespace } from '../../parts/use-namespaces.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { DESTINATIONS } from '../../texts/deliveries.ts'
 import { DeliveryActs } from './acts.tsx'
@@ -18,7 +18,7 @@ const RELOAD_INTERVAL_MS = 10_000
 
 /** Lists destinations with failures; shows nothing when all destinations work. */
 export function Destinations() {
-  const own = useOwnNamespace()
+  const own = useOperatorNamespace()
   const { data } = useQuery({
     queryKey: ['destinations'],
     queryFn: () => answerTo(api.GET('/admin/v1/destinations', { params: { query: own } })),
@@ -48,7 +48,7 @@ const isTroubled = ({ dead, held, failures, last_cause }: Destination): boolean 
 function OneDestination({ destination }: { readonly destination: Destination }) {
   const { participant, origin, waiting, dead, held, failures, opened_at, probe_at, causes, last_cause } = destination
   // An empty origin chooses deliveries without an address.
-  const choice = { ...useOwnNamespace(), participant, origin: origin ?? '' }
+  const choice = { ...useOperatorNamespace(), participant, origin: origin ?? '' }
   const state = held > 0 ? 'held' : 'dead'
   const listed = { participant, ...(origin === null ? { state } : { origin }) }
   return (

@@ -9,7 +9,7 @@ import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { numberText } from '../../parts/times.ts'
 import { useFilter } from '../../parts/use-filter.ts'
-import { useNamespaceField, useOwnNamespace } from '../../parts/use-namespaces.ts'
+import { useNamespaceField, useOperatorNamespace } from '../../parts/use-namespaces.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { DELIVERIES } from '../../texts/deliveries.ts'
@@ -41,7 +41,7 @@ const LATER_SEARCH_STEP = { ...NEXT_STEPS.search, to: '/try?answer=later' }
 export function Page() {
   const filter = useFilter(Object.keys(FIELDS))
   const namespace = useNamespaceField(FIELDS.namespace)
-  const own = useOwnNamespace()
+  const own = useOperatorNamespace()
   const asked = { ...own, ...filter.values }
   const may = useMay()
   const query = useQuery({

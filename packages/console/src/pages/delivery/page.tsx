@@ -11,7 +11,7 @@ import { Empty, Loaded } from '../../parts/states.tsx'
 import { type Column, PanelTable } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { durationText, numberText } from '../../parts/times.ts'
-import { useAddress } from '../../parts/use-address.ts'
+import { useAddressParts } from '../../parts/use-address.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { DELIVERY } from '../../texts/deliveries.ts'
@@ -37,7 +37,7 @@ const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
 ]
 
 export function Page() {
-  const { id } = useAddress('id')
+  const { id } = useAddressParts('id')
   const may = useMay()
   const query = useQuery({
     queryKey: ['deliveries', 'one', id],

@@ -5,7 +5,7 @@ import { jsonText } from '../../parts/document.tsx'
 import type { DialogField } from '../../parts/field.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import type { FormValues } from '../../parts/form-values.ts'
-import { isSynthetic } from '../../parts/synthetic.ts'
+import { hasSyntheticPeople } from '../../parts/synthetic.ts'
 import { numberText } from '../../parts/times.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
@@ -22,7 +22,7 @@ export function Publish({ namespace }: { readonly namespace: string }) {
     queryFn: () => answerTo(api.GET('/admin/v1/registries/{namespace}', registryPath)),
     enabled: may('publish'),
   })
-  const isOffered = may('publish') && registry !== undefined && isSynthetic(registry)
+  const isOffered = may('publish') && registry !== undefined && hasSyntheticPeople(registry)
   const { data: samples = [] } = useQuery({
     queryKey: ['registries', 'sample', namespace],
     queryFn: () => answerTo(api.GET('/admin/v1/registries/{namespace}/sample', registryPath)),

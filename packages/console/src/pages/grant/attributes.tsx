@@ -4,7 +4,7 @@ import { Checkbox } from '@mantine/core'
 import type { Registry } from '../../api/answers.ts'
 import { type Column, DataTable, rowsAsQuery } from '../../parts/table.tsx'
 import { GRANT } from '../../texts/grants.ts'
-import { type Draft, findGrantingName, grantedNames, isGrantedName, toggleName } from './draft.ts'
+import { type Draft, findNameGrantingAttribute, grantedNames, isGrantedName, toggleName } from './draft.ts'
 import styles from './grant.module.css'
 
 const { edit: TEXTS } = GRANT
@@ -30,7 +30,7 @@ export function Attributes({ registry, draft, set }: AttributesProps) {
     // No box for asking by identifiers: every participant that may ask may do so.
     if (member === 'ask' && name === TEXTS.identifier) return null
     const own = isGrantedName(names, name)
-    const by = own ? undefined : attributes.map((one) => findGrantingName(names, member, one)).find(Boolean)
+    const by = own ? undefined : attributes.map((one) => findNameGrantingAttribute(names, member, one)).find(Boolean)
     return (
       <Checkbox
         aria-label={ASK_AND_SEE_LABELS[member](name)}

@@ -7,7 +7,7 @@ import { GRANT } from '../../texts/grants.ts'
 import { type Draft, grantedNames, readDraftNumber } from './draft.ts'
 import { Emergency } from './emergency.tsx'
 import styles from './grant.module.css'
-import { FreeNames, NameList } from './name-list.tsx'
+import { GrantNameCheckboxes, GrantNamesTextField } from './name-list.tsx'
 import { RecordConditions } from './rows.tsx'
 
 const { edit: TEXTS } = GRANT
@@ -16,14 +16,14 @@ const BASES = ['law', 'consent', 'authorize', 'either']
 const DEMANDED_HEADER_META_MEMBERS = ['requested_by', 'case']
 const PROTECTED_CATEGORIES = ['adoption', 'shelter', 'witness_protection', 'sealed']
 /** The permitted values of members of a grant that have a fixed choice; the first value is the default. */
-const CHOICES_BY_MEMBER = {
+const CHOICES_BY_GRANT_MEMBER = {
   minors: ['allowed', 'never'],
   counts: ['exact', 'capped', 'rounded', 'none'],
   consent: ['asserted', 'signed'],
 } as const
-const CHOICE_MEMBERS = ['minors', 'counts', 'consent'] as const
+const GRANT_CHOICE_MEMBERS = ['minors', 'counts', 'consent'] as const
 const TIME_MEMBERS = ['valid_from', 'valid_until'] as const
-const NUMBER_MEMBERS = [
+const GRANT_NUMBER_MEMBERS = [
   ...(['page_size', 'items_per_day', 'records_per_day'] as const),
   ...(['items_per_minute', 'records_per_minute'] as const),
 ]
@@ -40,7 +40,7 @@ const textOrEmpty = (value: unknown): string => (value === undefined ? '' : Stri
 export function GrantTermFields({ registry, draft, set }: GrantTermFieldsProps) {
   const purposes = registry.purposes.map(({ code }) => code)
   const boxes = (member: 'purposes' | 'demands' | 'protected', known: readonly string[], withAll = false) => (
-    <NameList
+    <GrantNameCheckboxes
       known={known}
       withAll={withAll}
       label={TEXTS[member]}
@@ -49,7 +49,7 @@ export function GrantTermFields({ registry, draft, set }: GrantTermFieldsProps) 
     />
   )
   const names = (member: 'programmes' | 'authorities', withAll = false) => (
-    <FreeNames
+    <GrantNamesTextField
       label={TEXTS[member]}
       note={TEXTS.freeNotes[member]}
       withAll={withAll}
@@ -86,16 +86,16 @@ function SingleValueFields({ draft, set }: Omit<GrantTermFieldsProps, 'registry'
         value={textOrEmpty(draft.basis)}
         onChange={(event) => set('basis', event.currentTarget.value)}
       />
-      {CHOICE_MEMBERS.map((member) => (
+      {GRANT_CHOICE_MEMBERS.map((member) => (
         <NativeSelect
           key={member}
           label={TEXTS[member]}
-          data={[{ value: '', label: TEXTS.byDefault(CHOICES_BY_MEMBER[member][0]) }, ...CHOICES_BY_MEMBER[member]]}
+          data={[{ value: '', label: TEXTS.byDefault(CHOICES_BY_GRANT_MEMBER[member][0]) }, ...CHOICES_BY_GRANT_MEMBER[member]]}
           value={textOrEmpty(draft[member])}
           onChange={(event) => set(member, event.currentTarget.value || undefined)}
         />
       ))}
-      {NUMBER_MEMBERS.map((member) => (
+      {GRANT_NUMBER_MEMBERS.map((member) => (
         <TextInput
           key={member}
           label={TEXTS[member]}

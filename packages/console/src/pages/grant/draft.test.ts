@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import {
   changedMembers,
   draftText,
-  findGrantingName,
+  findNameGrantingAttribute,
   grantedNames,
   isGrantedName,
   readDraftNumber,
@@ -27,11 +27,11 @@ it('takes one name away from all, and gives it back', () => {
 
 it('finds the other name by which an attribute is granted: an alias, or the member in which it stands', () => {
   const surname = { aliases: ['family_name'], paths: ['name.surname', 'surname'] }
-  expect(findGrantingName(['birth_date', 'name'], 'see', surname)).toBe('name')
-  expect(findGrantingName(['family_name'], 'ask', surname)).toBe('family_name')
-  expect(findGrantingName(['name'], 'ask', surname)).toBeUndefined()
-  expect(findGrantingName(['nam', 'name.surnames'], 'see', surname)).toBeUndefined()
-  expect(findGrantingName('all', 'see', surname)).toBeUndefined()
+  expect(findNameGrantingAttribute(['birth_date', 'name'], 'see', surname)).toBe('name')
+  expect(findNameGrantingAttribute(['family_name'], 'ask', surname)).toBe('family_name')
+  expect(findNameGrantingAttribute(['name'], 'ask', surname)).toBeUndefined()
+  expect(findNameGrantingAttribute(['nam', 'name.surnames'], 'see', surname)).toBeUndefined()
+  expect(findNameGrantingAttribute('all', 'see', surname)).toBeUndefined()
 })
 
 it('says what changes, and not that names stand in another order', () => {

@@ -11,7 +11,7 @@ export const EMPTY_DRAFT: Draft = { operations: [], see: [], basis: 'law' }
 /**
  * The names that the form shows for an absent member of a grant. For an absent member that is not listed here, it shows no names.
  */
-const NAMES_WHEN_ABSENT: Readonly<Record<string, GrantedNames>> = {
+const NAMES_BY_ABSENT_MEMBER: Readonly<Record<string, GrantedNames>> = {
   record_types: 'all',
   identifier_types: 'all',
   query_forms: ['identifier'],
@@ -19,7 +19,7 @@ const NAMES_WHEN_ABSENT: Readonly<Record<string, GrantedNames>> = {
 
 /** The names that the form shows for a member of the draft. */
 export function grantedNames(draft: Draft, member: string): GrantedNames {
-  const given = draft[member] ?? NAMES_WHEN_ABSENT[member] ?? []
+  const given = draft[member] ?? NAMES_BY_ABSENT_MEMBER[member] ?? []
   return given === 'all' ? 'all' : (given as readonly string[])
 }
 
@@ -35,7 +35,7 @@ interface AttributeAliasesAndPaths {
  * Finds a name in the grant that grants an attribute under another name: one of the attribute's other names, or a member of the
  * record that contains the attribute. Such a member grants seeing, but not asking.
  */
-export function findGrantingName(
+export function findNameGrantingAttribute(
   names: GrantedNames,
   member: 'ask' | 'see',
   { aliases, paths }: AttributeAliasesAndPaths,

@@ -16,7 +16,7 @@ import { type Draft, EMPTY_DRAFT, grantedNames, type Terms, withMember } from '.
 import styles from './grant.module.css'
 import type { GrantAddress } from './grant-address.ts'
 import { GrantTermsButton } from './grant-it.tsx'
-import { NameList } from './name-list.tsx'
+import { GrantNameCheckboxes } from './name-list.tsx'
 import { Preview } from './preview.tsx'
 
 const { edit: TEXTS } = GRANT
@@ -25,7 +25,7 @@ const QUERY_FORMS = ['identifier', 'expression', 'predicate', 'graphql']
 const AUDITED_DAYS_FOR_PROPOSAL = 90
 
 /** Members of a grant that are lists of names, each with a function that returns the names that a registry knows. */
-const NAME_LISTS: readonly {
+const GRANT_NAME_LISTS: readonly {
   readonly member: keyof typeof TEXTS.lists
   readonly known: (registry: Registry) => readonly string[]
 }[] = [
@@ -59,8 +59,8 @@ export function Editor({ whose, registry, grant }: EditorProps) {
         <Panel padded>
           <div className={styles.editor}>
             <TemplateChoice namespace={whose.namespace} onChosen={setDraft} />
-            {NAME_LISTS.map(({ member, known }) => (
-              <NameList
+            {GRANT_NAME_LISTS.map(({ member, known }) => (
+              <GrantNameCheckboxes
                 key={member}
                 label={TEXTS.lists[member]}
                 known={known(registry)}

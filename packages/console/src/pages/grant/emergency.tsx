@@ -4,7 +4,7 @@ import { Checkbox, TextInput } from '@mantine/core'
 import type { Registry } from '../../api/answers.ts'
 import { GRANT } from '../../texts/grants.ts'
 import { type Draft, grantedNames, readDraftNumber, withMember } from './draft.ts'
-import { NameList } from './name-list.tsx'
+import { GrantNameCheckboxes } from './name-list.tsx'
 
 const { emergency: TEXTS } = GRANT.edit
 
@@ -29,7 +29,7 @@ export function Emergency({ registry, emergency, onChange }: EmergencyProps) {
       />
       {terms !== undefined && (
         <>
-          <NameList
+          <GrantNameCheckboxes
             label={TEXTS.see}
             known={known}
             withAll

@@ -3,9 +3,9 @@ import { Checkbox, Textarea } from '@mantine/core'
 import { GRANT } from '../../texts/grants.ts'
 import { type GrantedNames, isGrantedName, toggleName } from './draft.ts'
 import styles from './grant.module.css'
-import { useTypedText } from './use-typed.ts'
+import { useFieldText } from './use-typed.ts'
 
-interface NameListProps {
+interface GrantNameCheckboxesProps {
   readonly label: string
   readonly known: readonly string[]
   readonly names: GrantedNames
@@ -14,7 +14,7 @@ interface NameListProps {
   readonly onChange: (names: GrantedNames) => void
 }
 
-export function NameList({ label, known, names, withAll = false, onChange }: NameListProps) {
+export function GrantNameCheckboxes({ label, known, names, withAll = false, onChange }: GrantNameCheckboxesProps) {
   // A granted name is shown even if the registry does not know it any more.
   const shown = [...new Set([...known, ...(names === 'all' ? [] : names)])]
   if (shown.length === 0) return null
@@ -44,14 +44,14 @@ export function NameList({ label, known, names, withAll = false, onChange }: Nam
   )
 }
 
-interface FreeNamesProps extends Omit<NameListProps, 'known'> {
+interface GrantNamesTextFieldProps extends Omit<GrantNameCheckboxesProps, 'known'> {
   /** Advice to the reader about the names to type. */
   readonly note: string
 }
 
 /** A field for names that are not known beforehand, one on each line, with a box for all. */
-export function FreeNames({ label, note, names, withAll = false, onChange }: FreeNamesProps) {
-  const [typed, setTyped] = useTypedText(names, (listed) => (listed === 'all' ? '' : listed.join('\n')))
+export function GrantNamesTextField({ label, note, names, withAll = false, onChange }: GrantNamesTextFieldProps) {
+  const [typed, setTyped] = useFieldText(names, (listed) => (listed === 'all' ? '' : listed.join('\n')))
   const write = (text: string) => {
     const listed = [...new Set(text.split('\n').map((line) => line.trim()))].filter((line) => line !== '')
     setTyped(text, listed)

@@ -7,7 +7,7 @@ import { FormDialog } from '../../parts/form-dialog.tsx'
 import { PageFrame, Panel } from '../../parts/page.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { numberText } from '../../parts/times.ts'
-import { useAddress } from '../../parts/use-address.ts'
+import { useAddressParts } from '../../parts/use-address.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { GRANT } from '../../texts/grants.ts'
@@ -17,7 +17,7 @@ import { GrantInForce } from './in-force.tsx'
 import { Preview } from './preview.tsx'
 
 export function Page() {
-  const { sender_id, namespace } = useAddress('sender_id', 'namespace')
+  const { sender_id, namespace } = useAddressParts('sender_id', 'namespace')
   const whose = { sender_id, namespace }
   const may = useMay()
   const grant = useQuery(grantQuery(whose))

@@ -43,7 +43,7 @@ export function Preview({ title, lead, whose, terms }: PreviewProps) {
           {({ records }) => (
             <div className={styles.records}>
               {records.map((record) => (
-                <ComparedRecord key={record.record_type} record={record} />
+                <WholeAndShownRecord key={record.record_type} record={record} />
               ))}
             </div>
           )}
@@ -56,7 +56,7 @@ export function Preview({ title, lead, whose, terms }: PreviewProps) {
 type PreviewOperation = paths['/admin/v1/registries/{namespace}/grants/{sender_id}/preview']['post']
 type PreviewedRecord = PreviewOperation['responses'][200]['content']['application/json']['records'][number]
 
-function ComparedRecord({ record }: { readonly record: PreviewedRecord }) {
+function WholeAndShownRecord({ record }: { readonly record: PreviewedRecord }) {
   const { record_type, granted, before, after, cut } = record
   return (
     <div>

@@ -8,7 +8,7 @@ import { type Condition, readConditions, writeExpression } from '../../parts/exp
 import { GRANT } from '../../texts/grants.ts'
 import { type Draft, grantedNames, isGrantedName, withMember } from './draft.ts'
 import styles from './grant.module.css'
-import { useTypedText } from './use-typed.ts'
+import { useFieldText } from './use-typed.ts'
 
 const { rows: TEXTS } = GRANT.edit
 
@@ -52,7 +52,7 @@ interface TypeConditionsProps {
 }
 
 function TypeConditions({ type, attributes, expression, onChange }: TypeConditionsProps) {
-  const [conditions, setConditions] = useTypedText(expression, readConditions)
+  const [conditions, setConditions] = useFieldText(expression, readConditions)
   const types = new Map(attributes.map((row) => [row.name, row.type]))
   const first: Condition = { attribute: attributes[0]?.name ?? '', operator: '$eq', value: '' }
   const change = (next: readonly Condition[]) => {

@@ -7,7 +7,7 @@ import { useState } from 'react'
  * @param value the value in the draft
  * @returns the text; and a function to call with each typed text and its value
  */
-export function useTypedText<Value, Typed>(
+export function useFieldText<Value, Typed>(
   value: Value,
   show: (value: Value) => Typed,
 ): readonly [typed: Typed, note: (typed: Typed, means: Value) => void] {

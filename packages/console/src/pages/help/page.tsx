@@ -5,15 +5,15 @@ import { useQuery } from '@tanstack/react-query'
 import { helpAddress } from '../../parts/help-address.ts'
 import { PageFrame, Panel } from '../../parts/page.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
-import { useAddress } from '../../parts/use-address.ts'
+import { useAddressParts } from '../../parts/use-address.ts'
 import { HELP_TEXTS } from '../../texts/help.ts'
 import { PAGES } from '../../texts/pages.ts'
 import { Prose, TableOfContents } from './document.tsx'
 import styles from './help.module.css'
-import type { HelpRow } from './tree.ts'
+import type { HelpContentsRow } from './tree.ts'
 
 export function Page() {
-  const { name, anchor } = useAddress('name', 'anchor')
+  const { name, anchor } = useAddressParts('name', 'anchor')
   const row = name === '' ? HELP[0] : HELP.find((one) => one.name === name)
   return (
     <PageFrame title={row?.title ?? PAGES.help} lead={row === undefined ? undefined : HELP_TEXTS.lead}>
@@ -38,7 +38,7 @@ export function Page() {
 }
 
 interface ContentProps {
-  readonly row: HelpRow
+  readonly row: HelpContentsRow
   readonly anchor: string | undefined
 }
 

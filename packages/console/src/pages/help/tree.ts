@@ -26,7 +26,7 @@ export interface HelpDocument {
 }
 
 /** A row in the table of contents of the help. Its document is loaded when it is opened. */
-export interface HelpRow {
+export interface HelpContentsRow {
   readonly name: string
   readonly title: string
   readonly load: () => Promise<{ readonly document: HelpDocument }>

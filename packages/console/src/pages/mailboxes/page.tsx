@@ -8,7 +8,7 @@ import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { numberText } from '../../parts/times.ts'
 import { useFilter } from '../../parts/use-filter.ts'
-import { useNamespaceField, useOwnNamespace } from '../../parts/use-namespaces.ts'
+import { useNamespaceField, useOperatorNamespace } from '../../parts/use-namespaces.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { MAILBOXES } from '../../texts/mailboxes.ts'
 import { PAGES } from '../../texts/pages.ts'
@@ -43,7 +43,7 @@ const StateBadge = ({ mailbox: { state, held_since } }: { readonly mailbox: Mail
 export function Page() {
   const filter = useFilter(Object.keys(FIELDS))
   const namespace = useNamespaceField(FIELDS.namespace)
-  const asked = { ...useOwnNamespace(), ...filter.values }
+  const asked = { ...useOperatorNamespace(), ...filter.values }
   const query = useQuery({
     queryKey: ['mailboxes', asked],
     queryFn: () => answerTo(api.GET('/admin/v1/mailboxes', { params: { query: { ...asked, limit: PAGE_ROWS } } })),

@@ -10,8 +10,8 @@ import { FactPanel, PageFrame, Panel, Section } from '../../parts/page.tsx'
 import { EncryptedContent } from '../../parts/sealed-content.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { numberText } from '../../parts/times.ts'
-import { useAddress } from '../../parts/use-address.ts'
-import { useOwnNamespace } from '../../parts/use-namespaces.ts'
+import { useAddressParts } from '../../parts/use-address.ts'
+import { useOperatorNamespace } from '../../parts/use-namespaces.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { TIMELINE } from '../../texts/messages.ts'
@@ -23,8 +23,8 @@ const { facts: NAMES } = TIMELINE
 const RELOAD_INTERVAL_MS = 3_000
 
 export function Page() {
-  const { message_id } = useAddress('message_id')
-  const asked = { ...useOwnNamespace(), ...readFilter(useSearch(), ['namespace']) }
+  const { message_id } = useAddressParts('message_id')
+  const asked = { ...useOperatorNamespace(), ...readFilter(useSearch(), ['namespace']) }
   const query = useQuery({
     queryKey: ['messages', 'timeline', message_id, asked],
     queryFn: () => answerTo(api.GET('/admin/v1/messages/{message_id}', { params: { path: { message_id }, query: asked } })),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { messageEnd } from './end.ts'
+import { messageOutcomeLabel } from './end.ts'
 
 it.each([
   ['answer', 'succeeded', null, 'succeeded', 'good'],
@@ -13,5 +13,5 @@ it.each([
   ['callback', 'succeeded', null, 'answered', 'quiet'],
   ['notification', 'succeeded', 'refused', 'composed, delivery refused', 'bad'],
 ])('a %s that %s, with a delivery that is %s, is "%s"', (kind, outcome, delivery, label, tone) => {
-  expect(messageEnd({ kind, outcome, delivery })).toEqual({ label, tone })
+  expect(messageOutcomeLabel({ kind, outcome, delivery })).toEqual({ label, tone })
 })

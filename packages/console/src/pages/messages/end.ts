@@ -10,7 +10,10 @@ interface MessageOutcome {
 }
 
 /** Returns the words and the colour that say how a message ended. */
-export function messageEnd({ kind, outcome, delivery }: MessageOutcome): { readonly label: string; readonly tone: Tone } {
+export function messageOutcomeLabel({ kind, outcome, delivery }: MessageOutcome): {
+  readonly label: string
+  readonly tone: Tone
+} {
   const words = MESSAGE_ENDS.made[kind]
   if (words === undefined || delivery === 'delivered') return { label: outcome, tone: toneOfWord(outcome) }
   const made = words[outcome] ?? outcome

@@ -11,12 +11,12 @@ import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { numberText } from '../../parts/times.ts'
 import { useFilter } from '../../parts/use-filter.ts'
-import { useNamespaceField, useOwnNamespace } from '../../parts/use-namespaces.ts'
+import { useNamespaceField, useOperatorNamespace } from '../../parts/use-namespaces.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { MESSAGE_LIST } from '../../texts/messages.ts'
 import { PAGES } from '../../texts/pages.ts'
 import { NEXT_STEPS } from '../../texts/steps.ts'
-import { messageEnd } from './end.ts'
+import { messageOutcomeLabel } from './end.ts'
 
 type Message = Answer<'/admin/v1/messages'>['messages'][number]
 
@@ -30,14 +30,14 @@ const COLUMNS: readonly Column<Message>[] = [
   { title: TITLES.kind, cell: ({ kind }) => kind, wideOnly: true },
   { title: TITLES.participant, cell: ({ participant }) => participant },
   { title: TITLES.registry, cell: ({ registry }) => registry, wideOnly: true },
-  { title: TITLES.outcome, cell: (row) => <Badge state={row.outcome} {...messageEnd(row)} />, stays: true },
+  { title: TITLES.outcome, cell: (row) => <Badge state={row.outcome} {...messageOutcomeLabel(row)} />, stays: true },
   { title: TITLES.records, cell: ({ records }) => numberText(records, LOCALE), align: 'end' },
 ]
 
 export function Page() {
   const filter = useFilter(Object.keys(FIELDS))
   const namespace = useNamespaceField(FIELDS.namespace)
-  const own = useOwnNamespace()
+  const own = useOperatorNamespace()
   const asked = { ...own, ...filter.values }
   const query = useQuery({
     queryKey: ['messages', asked],

@@ -9,7 +9,7 @@ import { numberText } from '../../parts/times.ts'
 import type { Tone } from '../../parts/tones.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { OVERVIEW } from '../../texts/overview.ts'
-import { endingItemAddress } from './ends.tsx'
+import { comingEndPageAddress } from './ends.tsx'
 import styles from './overview.module.css'
 
 interface Issue {
@@ -58,7 +58,7 @@ function issuesOf({ health, breakers, deliveries, emergencies, proposals, expiri
       .map((first) => ({
         tone: 'info' as const,
         text: TEXTS.expiring(countText(expiring.length)),
-        to: endingItemAddress(first),
+        to: comingEndPageAddress(first),
       })),
   ]
 }

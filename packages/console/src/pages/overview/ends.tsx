@@ -24,9 +24,9 @@ const PAGE_ADDRESS_BY_END: Readonly<Record<ComingEnd['what'], (end: ComingEnd) =
 }
 
 /** The address of the page that shows a grant, key, operator token or subscription that ends soon. */
-export const endingItemAddress = (end: ComingEnd): string => PAGE_ADDRESS_BY_END[end.what](end)
+export const comingEndPageAddress = (end: ComingEnd): string => PAGE_ADDRESS_BY_END[end.what](end)
 
-export const EndingSoon = ({ rows }: { readonly rows: readonly ComingEnd[] }) => (
+export const ComingEndsTable = ({ rows }: { readonly rows: readonly ComingEnd[] }) => (
   <div id="ends">
     <Section title={TEXTS.title}>
       <PanelTable
@@ -34,7 +34,7 @@ export const EndingSoon = ({ rows }: { readonly rows: readonly ComingEnd[] }) =>
         columns={COLUMNS}
         query={rowsAsQuery(rows)}
         keyOf={({ what, name, of, id, at }) => [what, name, of, id, at].join(' ')}
-        linkOf={endingItemAddress}
+        linkOf={comingEndPageAddress}
       />
     </Section>
   </div>

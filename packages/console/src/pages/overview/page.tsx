@@ -5,12 +5,12 @@ import { DemoPageLink } from '../../parts/demo-page.tsx'
 import { PageFrame } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
-import { useOwnNamespace } from '../../parts/use-namespaces.ts'
+import { useOperatorNamespace } from '../../parts/use-namespaces.ts'
 import { useSession } from '../../session/session.ts'
 import { OVERVIEW } from '../../texts/overview.ts'
 import { PAGES } from '../../texts/pages.ts'
 import { Attention } from './attention.tsx'
-import { EndingSoon } from './ends.tsx'
+import { ComingEndsTable } from './ends.tsx'
 import styles from './overview.module.css'
 import { Tiles } from './tiles.tsx'
 import { Traffic } from './traffic.tsx'
@@ -21,7 +21,7 @@ const FAST_RELOAD_INTERVAL_MS = 2_000
 
 export function Page() {
   const { demo } = useSession()
-  const own = useOwnNamespace()
+  const own = useOperatorNamespace()
   const query = useQuery({
     queryKey: ['overview'],
     queryFn: () => answerTo(api.GET('/admin/v1/overview', { params: { query: own } })),
@@ -49,7 +49,7 @@ export function Page() {
             <Tiles overview={overview} />
             <Attention overview={overview} />
             <Traffic overview={overview} />
-            {overview.expiring.length > 0 && <EndingSoon rows={overview.expiring} />}
+            {overview.expiring.length > 0 && <ComingEndsTable rows={overview.expiring} />}
           </>
         )}
       </Loaded>

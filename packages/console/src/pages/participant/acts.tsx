@@ -6,7 +6,7 @@ import { answerTo, api } from '../../api/client.ts'
 import { LossOfAccess } from '../../parts/at-stake.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { RemovalDialog } from '../../parts/removal.tsx'
-import { SecretOnce } from '../../parts/secret.tsx'
+import { SecretShownOnce } from '../../parts/secret.tsx'
 import { useMay } from '../../session/session.ts'
 import { PARTICIPANT, PARTICIPANTS } from '../../texts/participants.ts'
 import { ChangeLimits } from './limits.tsx'
@@ -78,7 +78,12 @@ export function Acts({ participant }: { readonly participant: Participant }) {
           call={(body) => answerTo(api.POST('/admin/v1/participants/{sender_id}/remove', { ...path, body }))}
         />
       )}
-      <SecretOnce title={PARTICIPANTS.secretTitle} what={PARTICIPANTS.secret} value={secret} onClose={() => setSecret(null)} />
+      <SecretShownOnce
+        title={PARTICIPANTS.secretTitle}
+        what={PARTICIPANTS.secret}
+        value={secret}
+        onClose={() => setSecret(null)}
+      />
     </>
   )
 }

@@ -4,7 +4,7 @@ import type { Participant } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { CallbackTest } from '../../parts/callback-test.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import { changedMembers, type FormValues } from '../../parts/form-values.ts'
+import { changedFormMembers, type FormValues } from '../../parts/form-values.ts'
 import { FactPanel, Section } from '../../parts/page.tsx'
 import { numberText } from '../../parts/times.ts'
 import { useMay } from '../../session/session.ts'
@@ -91,7 +91,7 @@ function changedCallbackSettings(given: FormValues, shown: ParticipantCallbackSe
   const allowed = given.lines('allowed')
   const schedule = given.lines('schedule')
   return {
-    ...changedMembers(
+    ...changedFormMembers(
       {
         default_url: given.textOrNull('default_url'),
         notify_url: given.textOrNull('notify_url'),

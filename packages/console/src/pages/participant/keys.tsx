@@ -19,7 +19,8 @@ export function Keys({ participant: { sender_id, keys, published_keys } }: { rea
   const may = useMay()
   const acts: Column<Key> = {
     title: TITLES.acts,
-    cell: (row) => row.state !== 'revoked' && <RevokeKeyButton sender_id={sender_id} row={row} left={countKeysLeft(keys, row)} />,
+    cell: (row) =>
+      row.state !== 'revoked' && <RevokeKeyButton sender_id={sender_id} row={row} left={countOtherLiveKeys(keys, row)} />,
   }
   return (
     <>
@@ -38,7 +39,7 @@ export function Keys({ participant: { sender_id, keys, published_keys } }: { rea
 }
 
 /** Counts the other live keys of the same use, which remain when this key is revoked. */
-const countKeysLeft = (keys: readonly Key[], { kid, use }: Key): number =>
+const countOtherLiveKeys = (keys: readonly Key[], { kid, use }: Key): number =>
   keys.filter((key) => key.state === 'live' && key.use === use && key.kid !== kid).length
 
 interface RevokeKeyButtonProps {

@@ -4,7 +4,7 @@ import type { Participant } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { ApiFault } from '../../api/fault.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import { changedMembers } from '../../parts/form-values.ts'
+import { changedFormMembers } from '../../parts/form-values.ts'
 import { PARTICIPANT, PARTICIPANTS } from '../../texts/participants.ts'
 
 const { limits: TEXTS, facts: NAMES } = PARTICIPANT
@@ -27,7 +27,7 @@ export function ChangeLimits({ participant }: { readonly participant: Participan
         { name: 'max_subscriptions', label: NAMES.most, note: FIELDS.limitNote, value: shown.max_subscriptions },
       ]}
       call={async (given) => {
-        const body = changedMembers(
+        const body = changedFormMembers(
           {
             rate_limit: given.limit('rate_limit'),
             concurrency_limit: given.limit('concurrency_limit'),

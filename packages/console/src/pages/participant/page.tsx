@@ -11,7 +11,7 @@ import { FactPanel, PageFrame } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { numberText } from '../../parts/times.ts'
-import { useAddress } from '../../parts/use-address.ts'
+import { useAddressParts } from '../../parts/use-address.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { PARTICIPANT } from '../../texts/participants.ts'
 import { Acts } from './acts.tsx'
@@ -27,7 +27,7 @@ import { Secrets } from './secrets.tsx'
 const { facts: NAMES } = PARTICIPANT
 
 export function Page() {
-  const { sender_id } = useAddress('sender_id')
+  const { sender_id } = useAddressParts('sender_id')
   const query = useQuery({
     queryKey: ['participants', 'one', sender_id],
     queryFn: () => answerTo(api.GET('/admin/v1/participants/{sender_id}', { params: { path: { sender_id } } })),

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { answerTo, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import { SecretOnce } from '../../parts/secret.tsx'
+import { SecretShownOnce } from '../../parts/secret.tsx'
 import { PARTICIPANT } from '../../texts/participants.ts'
 
 const { link: TEXTS } = PARTICIPANT
@@ -21,7 +21,7 @@ export function PartnerLinkButton({ sender_id }: { readonly sender_id: string })
       >
         <p>{TEXTS.lead}</p>
       </FormDialog>
-      <SecretOnce title={TEXTS.once} what={TEXTS.once} value={link} onClose={() => setLink(null)} />
+      <SecretShownOnce title={TEXTS.once} what={TEXTS.once} value={link} onClose={() => setLink(null)} />
     </>
   )
 }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { Participant } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import { changedMembers, type FormValues } from '../../parts/form-values.ts'
+import { changedFormMembers, type FormValues } from '../../parts/form-values.ts'
 import { FactPanel, Section } from '../../parts/page.tsx'
 import { useMay } from '../../session/session.ts'
 import { COMMON } from '../../texts/common.ts'
@@ -103,14 +103,14 @@ function policyFromForm(given: FormValues, shown: Policy): Partial<Policy> {
   const { signature_profile: profile } = shown
   const signature_policy = given.choice('signature_policy', SIGNATURE_POLICIES) ?? shown.signature_policy
   const allow_unsigned = given.flag('allow_unsigned')
-  const changed = changedMembers(
+  const changed = changedFormMembers(
     {
       signature_policy,
       allow_unsigned,
       encryption_policy: given.choice('encryption_policy', ENCRYPTION_POLICIES) ?? shown.encryption_policy,
       jwks_uri: given.textOrNull('jwks_uri'),
       signature_profile: {
-        // `changedMembers` compares JSON texts, so the new profile needs its members in the order of the shown profile.
+        // `changedFormMembers` compares JSON texts, so the new profile needs its members in the order of the shown profile.
         ...profile,
         layout: given.choice('layout', SIGNATURE_LAYOUTS) ?? profile.layout,
         canonical_form: given.choice('canonical_form', CANONICAL_FORMS) ?? profile.canonical_form,

@@ -6,7 +6,7 @@ import { answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Section } from '../../parts/page.tsx'
-import { SecretOnce } from '../../parts/secret.tsx'
+import { SecretShownOnce } from '../../parts/secret.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, PanelTable, rowsAsQuery } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -52,7 +52,12 @@ export function Secrets({ participant: { sender_id, secrets } }: { readonly part
         keyOf={({ created_at }) => created_at}
         empty={<Empty title={TEXTS.none} />}
       />
-      <SecretOnce title={PARTICIPANTS.secretTitle} what={PARTICIPANTS.secret} value={secret} onClose={() => setSecret(null)} />
+      <SecretShownOnce
+        title={PARTICIPANTS.secretTitle}
+        what={PARTICIPANTS.secret}
+        value={secret}
+        onClose={() => setSecret(null)}
+      />
     </Section>
   )
 }

@@ -5,7 +5,7 @@ import { type Answer, answerTo, api } from '../../api/client.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import { SecretOnce } from '../../parts/secret.tsx'
+import { SecretShownOnce } from '../../parts/secret.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { type Column, PanelTable } from '../../parts/table.tsx'
 import { useMay } from '../../session/session.ts'
@@ -85,7 +85,12 @@ function AddParticipantButton() {
       >
         <p>{PARTICIPANTS.addLead}</p>
       </FormDialog>
-      <SecretOnce title={PARTICIPANTS.secretTitle} what={PARTICIPANTS.secret} value={secret} onClose={() => setSecret(null)} />
+      <SecretShownOnce
+        title={PARTICIPANTS.secretTitle}
+        what={PARTICIPANTS.secret}
+        value={secret}
+        onClose={() => setSecret(null)}
+      />
     </>
   )
 }

@@ -42,7 +42,7 @@ const COLUMNS: readonly Column<Attribute>[] = [
 ]
 
 /** True if the records are in our own tables, also as copies. Records that are read live from a source have no columns here. */
-export const hasTables = ({ source }: Registry): boolean =>
+export const hasRecordTables = ({ source }: Registry): boolean =>
   source === null || (source as { readonly way?: string }).way === 'mirror'
 
 export function Attributes({ registry }: { readonly registry: Registry }) {
@@ -50,7 +50,7 @@ export function Attributes({ registry }: { readonly registry: Registry }) {
   const mayOperate = useMay()('operate')
   const acts: Column<Attribute> = {
     title: TITLES.acts,
-    cell: (row) => <AttributeActs namespace={namespace} attribute={row} mayIndex={hasTables(registry)} />,
+    cell: (row) => <AttributeActs namespace={namespace} attribute={row} mayIndex={hasRecordTables(registry)} />,
   }
   return (
     <Section

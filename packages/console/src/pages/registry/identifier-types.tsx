@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { Registry } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import { changedMembers } from '../../parts/form-values.ts'
+import { changedFormMembers } from '../../parts/form-values.ts'
 import { Section } from '../../parts/page.tsx'
 import { type Column, PanelTable, rowsAsQuery } from '../../parts/table.tsx'
 import { useMay } from '../../session/session.ts'
@@ -108,7 +108,7 @@ function IdentifierTypeActs({ namespace, type }: ActsProps) {
           { ...aliasesField, value: shown.aliases.join('\n') },
         ]}
         call={(given) => {
-          const changed = changedMembers({ patterns: given.lines('patterns'), aliases: given.lines('aliases') }, shown)
+          const changed = changedFormMembers({ patterns: given.lines('patterns'), aliases: given.lines('aliases') }, shown)
           return answerTo(api.POST(`${TYPES_PATH}/change`, { ...path, body: { name, ...changed } }))
         }}
         changes={QUERY_KEYS_TO_RELOAD}

@@ -86,12 +86,12 @@ interface ValueProblemCounts {
 }
 
 /** The texts for codes that the code list of their attribute lacks, and for dates after the day of the import. */
-interface OddValueTexts {
+interface ValueProblemTexts {
   readonly unlisted: string
   readonly afterToday: string
 }
 
-const valueProblems = (name: string, row: ValueProblemCounts, odd: OddValueTexts): Problem[] => [
+const valueProblems = (name: string, row: ValueProblemCounts, odd: ValueProblemTexts): Problem[] => [
   ...(row.not_understood > 0
     ? [{ name, reason: row.rule ?? TEXTS.notUnderstood, count: row.not_understood, lines: row.lines }]
     : []),
@@ -105,7 +105,7 @@ const valueProblems = (name: string, row: ValueProblemCounts, odd: OddValueTexts
  */
 export function importProblems(
   { rejections, repeated, attributes, paths }: Pick<EndedImport, 'rejections' | 'repeated' | 'attributes' | 'paths'>,
-  odd: OddValueTexts = TEXTS,
+  odd: ValueProblemTexts = TEXTS,
 ): Problem[] {
   const inPaths = paths.flatMap((row) => valueProblems(row.path, { ...row, unlisted: 0, after_today: 0 }, odd))
   const others = attributes.flatMap((row) =>

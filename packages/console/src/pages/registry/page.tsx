@@ -8,11 +8,11 @@ import { FactPanel, PageFrame } from '../../parts/page.tsx'
 import { RemovalDialog } from '../../parts/removal.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { numberText } from '../../parts/times.ts'
-import { useAddress } from '../../parts/use-address.ts'
+import { useAddressParts } from '../../parts/use-address.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { REGISTRY } from '../../texts/registries.ts'
-import { Attributes, hasTables } from './attributes.tsx'
+import { Attributes, hasRecordTables } from './attributes.tsx'
 import { GrantedParticipants } from './granted.tsx'
 import { IdentifierTypes } from './identifier-types.tsx'
 import { ImportProgress } from './import-progress.tsx'
@@ -25,7 +25,7 @@ const { facts: NAMES } = REGISTRY
 const RELOAD_INTERVAL_MS = 3_000
 
 export function Page() {
-  const { namespace } = useAddress('namespace')
+  const { namespace } = useAddressParts('namespace')
   const may = useMay()
   const query = useQuery({
     queryKey: ['registries', 'one', namespace],
@@ -62,7 +62,7 @@ export function Page() {
             ) : (
               <Source registry={registry} source={registry.source} />
             )}
-            {hasTables(registry) && <IndexAdvice registry={registry} />}
+            {hasRecordTables(registry) && <IndexAdvice registry={registry} />}
             <GrantedParticipants namespace={namespace} />
             <Attributes registry={registry} />
             <IdentifierTypes registry={registry} />

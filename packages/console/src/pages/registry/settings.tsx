@@ -4,7 +4,7 @@ import type { Registry } from '../../api/answers.ts'
 import { answerTo, api } from '../../api/client.ts'
 import type { DialogField } from '../../parts/field.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import { changedMembers, type FormValues } from '../../parts/form-values.ts'
+import { changedFormMembers, type FormValues } from '../../parts/form-values.ts'
 import { REGISTRIES, REGISTRY } from '../../texts/registries.ts'
 
 const { settings: TEXTS, facts: NAMES } = REGISTRY
@@ -61,7 +61,7 @@ export function Settings({ registry }: { readonly registry: Registry }) {
         },
       ]}
       call={async (given) => {
-        const body = changedMembers(
+        const body = changedFormMembers(
           {
             web_origins: given.lines('web_origins'),
             time_zone: given.text('time_zone'),

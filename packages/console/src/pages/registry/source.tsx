@@ -136,8 +136,8 @@ const CheckResult = ({ checked: { database, writes, weak, records } }: { readonl
     <FactPanel
       rows={[
         [NAMES.database, database],
-        [NAMES.writes, writes.length === 0 ? null : <NoteList key="writes" all={writes} tone="bad" />],
-        [NAMES.weak, weak.length === 0 ? null : <NoteList key="weak" all={weak} tone="warn" />],
+        [NAMES.writes, writes.length === 0 ? null : <SourceCheckNoteList key="writes" all={writes} tone="bad" />],
+        [NAMES.weak, weak.length === 0 ? null : <SourceCheckNoteList key="weak" all={weak} tone="warn" />],
       ]}
     />
     {records.map((one) => (
@@ -146,7 +146,7 @@ const CheckResult = ({ checked: { database, writes, weak, records } }: { readonl
   </>
 )
 
-const NoteList = ({ all, tone }: { readonly all: readonly string[]; readonly tone: 'bad' | 'warn' }) => (
+const SourceCheckNoteList = ({ all, tone }: { readonly all: readonly string[]; readonly tone: 'bad' | 'warn' }) => (
   <ul>
     {all.map((one) => (
       <li key={one}>

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { answerTo, api } from '../../api/client.ts'
 import { ConfirmDialog } from '../../parts/confirm.tsx'
 import { isoTimeOf } from '../../parts/filters.ts'
-import { SecretOnce } from '../../parts/secret.tsx'
+import { SecretShownOnce } from '../../parts/secret.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { useAct } from '../../parts/use-act.tsx'
 import { useNamespaceQuery } from '../../parts/use-namespaces.ts'
@@ -86,7 +86,7 @@ export function AddOperator() {
           />
         </div>
       </ConfirmDialog>
-      <SecretOnce
+      <SecretShownOnce
         title={ADD.secretTitle(act.data?.name ?? '')}
         what={ADD.what}
         value={act.data?.token ?? null}

@@ -9,7 +9,7 @@ import { FactPanel, PageFrame, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { numberText } from '../../parts/times.ts'
-import { useAddress } from '../../parts/use-address.ts'
+import { useAddressParts } from '../../parts/use-address.ts'
 import { useMay } from '../../session/session.ts'
 import { LOCALE } from '../../texts/common.ts'
 import { PAGES } from '../../texts/pages.ts'
@@ -20,7 +20,7 @@ import { SubscriptionActs } from './acts.tsx'
 const { facts: NAMES, mailbox: MAILBOX } = SUBSCRIPTION
 
 export function Page() {
-  const { code } = useAddress('code')
+  const { code } = useAddressParts('code')
   const may = useMay()
   const query = useQuery({
     queryKey: ['subscriptions', 'one', code],

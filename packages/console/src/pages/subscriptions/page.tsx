@@ -8,7 +8,7 @@ import { pageOfRows } from '../../parts/paging.ts'
 import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useFilter } from '../../parts/use-filter.ts'
-import { useNamespaceField, useOwnNamespace } from '../../parts/use-namespaces.ts'
+import { useNamespaceField, useOperatorNamespace } from '../../parts/use-namespaces.ts'
 import { PAGES } from '../../texts/pages.ts'
 import { NEXT_STEPS } from '../../texts/steps.ts'
 import { SUBSCRIPTIONS } from '../../texts/subscriptions.ts'
@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<Subscription>[] = [
 export function Page() {
   const filter = useFilter(Object.keys(FIELDS))
   const namespace = useNamespaceField(FIELDS.namespace)
-  const asked = { ...useOwnNamespace(), ...filter.values }
+  const asked = { ...useOperatorNamespace(), ...filter.values }
   const query = useQuery({
     queryKey: ['subscriptions', asked],
     queryFn: () => answerTo(api.GET('/admin/v1/subscriptions', { params: { query: { ...asked, limit: PAGE_ROWS + 1 } } })),

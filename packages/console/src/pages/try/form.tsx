@@ -7,7 +7,7 @@ import type { Registry } from '../../api/answers.ts'
 import type { Answer } from '../../api/client.ts'
 import { Conditions } from '../../parts/conditions.tsx'
 import { type Condition, findValueText, writeExpression } from '../../parts/expression.ts'
-import { isSynthetic } from '../../parts/synthetic.ts'
+import { hasSyntheticPeople } from '../../parts/synthetic.ts'
 import { TRY } from '../../texts/try.ts'
 import { SenderField } from './sender.tsx'
 import styles from './try.module.css'
@@ -42,7 +42,7 @@ export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
   const [sender, setSender] = useState(chosen.get('sender_id') ?? '')
   const [by, setBy] = useState<keyof typeof TRY.by>('attributes')
   const [answer, setAnswer] = useState<keyof typeof TRY.answer>(
-    isSynthetic(registry) && chosen.get('answer') === 'later' ? 'later' : 'now',
+    hasSyntheticPeople(registry) && chosen.get('answer') === 'later' ? 'later' : 'now',
   )
   const [identifier, setIdentifier] = useState({ type: registry.identifier_types[0]?.name ?? '', value: '' })
   const [pageSize, setPageSize] = useState(INITIAL_PAGE_SIZE)
@@ -100,7 +100,7 @@ export function TryForm({ registry, samples, busy, onBuild }: FormProps) {
       ) : (
         <Conditions attributes={attributes} conditions={conditions} onChange={setConditions} />
       )}
-      {isSynthetic(registry) && (
+      {hasSyntheticPeople(registry) && (
         <Radio.Group label={FIELDS.answer} value={answer} onChange={(chosen) => setAnswer(chosen === 'later' ? chosen : 'now')}>
           <div className={styles.choices}>
             <Radio value="now" label={TRY.answer.now} />

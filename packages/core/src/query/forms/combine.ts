@@ -53,12 +53,12 @@ export function negate(of: Predicate): Predicate {
  */
 export function readConditionsOfObject(
   asked: readonly UnreadCondition[],
-  isTyped = isOfSeveralTypes,
+  isTyped = hasSeveralIdentifierTypes,
   around?: StatedIdentifierTypes,
 ): readonly Condition[] {
   const [type, second] = asked.filter(({ about }) => about?.is === 'identifier_type')
-  if (type === undefined) return asked.map((one) => readWithStatedTypes(one, isOfSeveralTypes, around))
-  if (!asked.some(({ about }) => isTyped(about))) return readWithLoneType(type, asked, around)
+  if (type === undefined) return asked.map((one) => readWithStatedTypes(one, hasSeveralIdentifierTypes, around))
+  if (!asked.some(({ about }) => isTyped(about))) return readTypeWithoutValue(type, asked, around)
   if (second !== undefined) throw new QueryProblem(second.path, 'must be given once beside an identifier value')
   const said = typesStatedBy(type.read(), type.path)
   if (said === undefined) {
@@ -71,7 +71,7 @@ export function readConditionsOfObject(
  * Reads an object that has an identifier type but no identifier value. The type stays a condition of its own. Identifier values
  * in objects inside it, such as those of `$or`, take the type too.
  */
-function readWithLoneType(
+function readTypeWithoutValue(
   type: UnreadCondition,
   asked: readonly UnreadCondition[],
   around: StatedIdentifierTypes | undefined,
@@ -99,7 +99,7 @@ export function isAboutIdentifiers(about: Searchable | undefined): about is Sear
 }
 
 /** True when a name in a query means identifiers of several types, as `identifier_value` does, but not `UIN`. */
-function isOfSeveralTypes(about: Searchable | undefined): about is SearchableIdentifiers {
+function hasSeveralIdentifierTypes(about: Searchable | undefined): about is SearchableIdentifiers {
   return isAboutIdentifiers(about) && about.types.length > 1
 }
 

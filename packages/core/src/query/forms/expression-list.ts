@@ -34,7 +34,7 @@ const CONDITION_JOINER_BY_WORD: ReadonlyMap<string, JoinConditions> = new Map<st
     'and',
     (first, second) =>
       isSameAttribute(first, second)
-        ? joinOnOneAttribute(first, second)
+        ? joinAttributeConditions(first, second)
         : predicateOnRecord(readConditionsOfObject([first, second])),
   ],
   ['or', (first, second) => joinByOr([predicateOfCondition(first), predicateOfCondition(second)])],
@@ -50,14 +50,14 @@ function predicateOfCondition(asked: UnreadCondition): Predicate {
  * value of the list must fulfil both. Any other two conditions may be true for different values: a record with the programmes A
  * and B fulfils both "is A" and "is B".
  */
-function joinOnOneAttribute(first: UnreadCondition, second: UnreadCondition): Predicate {
+function joinAttributeConditions(first: UnreadCondition, second: UnreadCondition): Predicate {
   const conditions = readConditionsOfObject([first, second])
-  if (conditions.every(({ of }) => isBoundComparison(of))) return predicateOnRecord(conditions)
+  if (conditions.every(({ of }) => isOrderComparison(of))) return predicateOnRecord(conditions)
   return joinByAnd(conditions.map((condition) => predicateOnRecord([condition])))
 }
 
-const isBoundComparison = (of: Predicate): boolean => of.is === 'compare' && BOUND_COMPARATORS.includes(of.operator)
-const BOUND_COMPARATORS: readonly Comparator[] = ['gt', 'ge', 'lt', 'le']
+const isOrderComparison = (of: Predicate): boolean => of.is === 'compare' && ORDER_COMPARATORS.includes(of.operator)
+const ORDER_COMPARATORS: readonly Comparator[] = ['gt', 'ge', 'lt', 'le']
 
 function isSameAttribute({ about: first }: UnreadCondition, { about: second }: UnreadCondition): boolean {
   if (first === undefined || second === undefined) return false

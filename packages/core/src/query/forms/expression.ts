@@ -20,7 +20,7 @@ import {
   type UnreadCondition,
 } from './combine.ts'
 import { type ConditionSubject, conditionSubjectOf, type SearchableLeaf } from './leaves.ts'
-import { EQUALS_OPERATOR, operatorOf, plainOperatorSpelling, readExistsValue, resolveOperator } from './operators.ts'
+import { EQUALS_OPERATOR, normaliseOperatorSpelling, operatorOf, readExistsValue, resolveOperator } from './operators.ts'
 import {
   joinPathStep,
   type QueryNameScope,
@@ -168,7 +168,7 @@ function readCompound(
   path: string,
 ): Predicate {
   const [only, more] = isJsonObject(value) ? Object.entries(value) : []
-  if (only === undefined || more !== undefined || plainOperatorSpelling(only[0]) !== 'exists') {
+  if (only === undefined || more !== undefined || normaliseOperatorSpelling(only[0]) !== 'exists') {
     return readConditionObject(reader, value, path, names)
   }
   reader.term(path)
@@ -236,17 +236,17 @@ type LogicalOperator = (reader: QueryReader, value: JsonValue, path: string, rea
 
 const LOGICAL_OPERATORS: ReadonlyMap<string, LogicalOperator> = new Map<string, LogicalOperator>([
   ['and', (...asked) => joinByAnd(readOperands(...asked))],
-  ['or', (...asked) => joinByOr(readAlternatives(...asked))],
-  ['nor', (...asked) => negate(joinByOr(readAlternatives(...asked)))],
+  ['or', (...asked) => joinByOr(readOrOperands(...asked))],
+  ['nor', (...asked) => negate(joinByOr(readOrOperands(...asked)))],
   ['not', (_reader, value, path, read) => negate(read(value, path))],
 ])
 
 function resolveLogicalOperator(key: string): LogicalOperator | undefined {
-  return LOGICAL_OPERATORS.get(plainOperatorSpelling(key))
+  return LOGICAL_OPERATORS.get(normaliseOperatorSpelling(key))
 }
 
 /** Reads the operands of `or` and `nor`. An object with several members is refused: it could mean one alternative or several. */
-function readAlternatives(...asked: Parameters<LogicalOperator>): readonly Predicate[] {
+function readOrOperands(...asked: Parameters<LogicalOperator>): readonly Predicate[] {
   const [, value, path] = asked
   if (isJsonObject(value) && Object.keys(value).length > 1) {
     throw new QueryProblem(path, 'must be an array of conditions')

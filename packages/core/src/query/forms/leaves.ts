@@ -19,7 +19,7 @@ import { IdentifierProblem, QueryProblem } from '../query.ts'
 import type { QueryReader } from './reader.ts'
 
 /** The type of the subject of a condition: the type of an attribute, or `identifier`. Identifiers have no order. */
-export type SubjectType = AttributeType | 'identifier'
+export type ConditionSubjectType = AttributeType | 'identifier'
 
 /** The form of identifier values, in words for refusals, by the normaliser of their type. Used for types without patterns. */
 const IDENTIFIER_FORM_HINTS: Readonly<Partial<Record<IdentifierType['normaliser'], string>>> = {
@@ -28,7 +28,7 @@ const IDENTIFIER_FORM_HINTS: Readonly<Partial<Record<IdentifierType['normaliser'
 }
 
 /** For each type of subject, the rule for its values, in words for refusals. */
-const VALUE_RULE_BY_TYPE: Readonly<Record<SubjectType, string>> = {
+const VALUE_RULE_BY_TYPE: Readonly<Record<ConditionSubjectType, string>> = {
   text: 'text of 1 to 512 characters',
   code: 'a code of 1 to 512 characters',
   date: 'a date such as 1985, 1985-06, 1985-06-12 or 12.06.1985',
@@ -43,7 +43,7 @@ const VALUE_RULE_BY_TYPE: Readonly<Record<SubjectType, string>> = {
 export interface ConditionSubject {
   /** The name of the subject, for refusals. */
   readonly name: string
-  readonly type: SubjectType
+  readonly type: ConditionSubjectType
   /** The list whose elements have the subject; undefined when the record has it. */
   readonly list: ElementList | undefined
   /** Makes a comparison. Call it only with comparators that the type allows. */
@@ -66,17 +66,17 @@ export type SearchableLeaf = Exclude<Searchable, { is: 'compound' }>
 export function conditionSubjectOf(reader: QueryReader, about: SearchableLeaf): ConditionSubject {
   switch (about.is) {
     case 'attribute':
-      return attributeSubject(about.attribute, about.attribute.many ? about.attribute : undefined)
+      return attributeConditionSubject(about.attribute, about.attribute.many ? about.attribute : undefined)
     case 'member':
-      return attributeSubject(about.attribute, about.compound)
+      return attributeConditionSubject(about.attribute, about.compound)
     case 'identifier':
-      return identifierSubject(about.types)
+      return identifierConditionSubject(about.types)
     case 'identifier_type':
       return identifierTypeSubject(reader)
   }
 }
 
-function attributeSubject(attribute: Attribute, list: ElementList | undefined): ConditionSubject {
+function attributeConditionSubject(attribute: Attribute, list: ElementList | undefined): ConditionSubject {
   return {
     name: attribute.name,
     type: attribute.type,
@@ -128,7 +128,7 @@ function checkNoWildcard({ type }: Attribute, literal: Literal, path: string): v
   throw new QueryProblem(path, 'must not have "*" for other characters: ask with $startsWith or $contains')
 }
 
-function identifierSubject(types: readonly IdentifierType[]): ConditionSubject {
+function identifierConditionSubject(types: readonly IdentifierType[]): ConditionSubject {
   const names = types.map(({ name }) => name)
   const hasIdentifier = (values: readonly ValueWithPath[]): Predicate => {
     const identifiers = new Map(
@@ -153,11 +153,11 @@ export function readIdentifiers(types: readonly IdentifierType[], { value, path 
     return normalised === null || !isOfForm(type, normalised) ? [] : [{ type: type.name, value: normalised }]
   })
   if (identifiers.length > 0) return identifiers
-  throw new IdentifierProblem(path, `must be ${VALUE_RULE_BY_TYPE.identifier}${formRuleText(types)}`)
+  throw new IdentifierProblem(path, `must be ${VALUE_RULE_BY_TYPE.identifier}${identifierFormRuleText(types)}`)
 }
 
 /** The form of the values, in words for a refusal, if it is the same for all these types; otherwise an empty text. */
-function formRuleText(types: readonly IdentifierType[]): string {
+function identifierFormRuleText(types: readonly IdentifierType[]): string {
   const forms = new Set(
     types.map(({ normaliser, patterns }) =>
       patterns === undefined ? IDENTIFIER_FORM_HINTS[normaliser] : `of the form ${patterns.join(' or ')}`,

@@ -2,12 +2,12 @@ import type { JsonValue } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { ATTRIBUTES, SCOPE, shown } from '../../../test/query-kind.ts'
 import { readExpression } from './expression.ts'
-import type { SubjectType } from './leaves.ts'
+import type { ConditionSubjectType } from './leaves.ts'
 import { OPERATORS, resolveOperator } from './operators.ts'
 import { QueryReader } from './reader.ts'
 
 /** For each type: a right value, the words of a refusal, and wrong values. */
-const TYPES: Readonly<Record<SubjectType, { name: string; right: JsonValue; meant: string; wrong: JsonValue[] }>> = {
+const TYPES: Readonly<Record<ConditionSubjectType, { name: string; right: JsonValue; meant: string; wrong: JsonValue[] }>> = {
   text: row('text', 'x', 'text of 1 to 512 characters', [true, ['x'], {}, 'x'.repeat(513)]),
   code: row('code', 'F', 'a code of 1 to 512 characters', [true, ['F'], {}, 'x'.repeat(513)]),
   date: row('date', '1985', 'a date such as 1985, 1985-06, 1985-06-12 or 12.06.1985', [
@@ -57,7 +57,7 @@ const read = (name: string, operator: string, value: JsonValue): string =>
   shown(readExpression(new QueryReader(SCOPE), { [name]: { [operator]: value } }, 'query'))
 
 const cases = OPERATORS.flatMap((operator) =>
-  (Object.keys(TYPES) as SubjectType[]).map((type) => ({ operator, type, ...TYPES[type] })),
+  (Object.keys(TYPES) as ConditionSubjectType[]).map((type) => ({ operator, type, ...TYPES[type] })),
 )
 
 describe.each(cases)('$operator.name of $type', ({ operator, type, name, right, meant, wrong }) => {

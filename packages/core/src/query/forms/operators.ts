@@ -3,7 +3,7 @@ import type { JsonValue } from '@rollcall/protocol'
 import type { Predicate } from '../../model/predicate.ts'
 import { QueryProblem } from '../query.ts'
 import { negate } from './combine.ts'
-import type { ConditionSubject, SubjectType } from './leaves.ts'
+import type { ConditionSubject, ConditionSubjectType } from './leaves.ts'
 import type { QueryReader } from './reader.ts'
 
 export interface QueryOperator {
@@ -12,12 +12,12 @@ export interface QueryOperator {
   /** The spellings of the operator that queries may use, in lower case, without `$`. */
   readonly spellings: readonly string[]
   /** The types of attributes or identifiers that the operator may compare. */
-  readonly asks: readonly SubjectType[]
+  readonly asks: readonly ConditionSubjectType[]
   readonly make: (subject: ConditionSubject, value: JsonValue, path: string, reader: QueryReader) => Predicate
 }
 
-const ORDERED_SUBJECT_TYPES: readonly SubjectType[] = ['text', 'date', 'datetime', 'number', 'age']
-const ALL_SUBJECT_TYPES: readonly SubjectType[] = [...ORDERED_SUBJECT_TYPES, 'code', 'boolean', 'identifier']
+const ORDERED_SUBJECT_TYPES: readonly ConditionSubjectType[] = ['text', 'date', 'datetime', 'number', 'age']
+const ALL_SUBJECT_TYPES: readonly ConditionSubjectType[] = [...ORDERED_SUBJECT_TYPES, 'code', 'boolean', 'identifier']
 
 export const EQUALS_OPERATOR: QueryOperator = {
   name: 'eq',
@@ -120,13 +120,13 @@ const OPERATOR_BY_SPELLING: ReadonlyMap<string, QueryOperator> = new Map(
 )
 
 /** The spelling of an operator without `$`, in lower case, cut to 32 characters. */
-export function plainOperatorSpelling(spelling: string): string {
+export function normaliseOperatorSpelling(spelling: string): string {
   return spelling.slice(0, 32).replace(/^\$/, '').toLowerCase()
 }
 
 /** The operator with this spelling, with or without `$`; undefined when there is none. */
 export function resolveOperator(spelling: string): QueryOperator | undefined {
-  return OPERATOR_BY_SPELLING.get(plainOperatorSpelling(spelling))
+  return OPERATOR_BY_SPELLING.get(normaliseOperatorSpelling(spelling))
 }
 
 /**

@@ -156,7 +156,7 @@ export function unknownNameProblem(
 }
 
 /** One form that an object in a query may have, such as `{ type, value }`, recognised by its members. */
-export interface ObjectForm<Read> {
+export interface QueryObjectForm<Read> {
   /** An object that has all these members has this form. */
   readonly members: readonly string[]
   readonly optional?: readonly string[]
@@ -169,7 +169,7 @@ export interface ObjectForm<Read> {
 }
 
 /** Reads the members of an object in a query, after its form was found. */
-export interface FormMembers {
+export interface ObjectMembers {
   readonly whole: JsonObject
   readonly path: string
   /** Returns the member with this name; undefined when it is missing. Inherited members are ignored. */
@@ -188,11 +188,11 @@ export interface MemberValue {
  * Finds the first form that the object has; undefined when it has none.
  * @throws QueryProblem the object has a member that the form does not have: to ignore it could be to ignore a condition
  */
-export function findObjectForm<Read>(
-  forms: readonly ObjectForm<Read>[],
+export function findQueryObjectForm<Read>(
+  forms: readonly QueryObjectForm<Read>[],
   value: JsonValue,
   path: string,
-): { readonly read: Read; readonly members: FormMembers } | undefined {
+): { readonly read: Read; readonly members: ObjectMembers } | undefined {
   if (!isJsonObject(value)) return undefined
   const form = forms.find(
     ({ members, exactly }) =>
@@ -204,10 +204,10 @@ export function findObjectForm<Read>(
   if (unknown !== undefined) {
     throw new QueryProblem(joinPathStep(path, unknown), `is not a known member; known members are ${known.join(', ')}`)
   }
-  const get: FormMembers['get'] = (name) => {
+  const get: ObjectMembers['get'] = (name) => {
     const member = Object.hasOwn(value, name) ? value[name] : undefined
     return member === undefined ? undefined : { value: member, path: joinPathStep(path, name) }
   }
-  const of: FormMembers['of'] = (name) => get(name) ?? { value: null, path: joinPathStep(path, name) }
+  const of: ObjectMembers['of'] = (name) => get(name) ?? { value: null, path: joinPathStep(path, name) }
   return { read: form.read, members: { whole: value, path, get, of } }
 }

@@ -2,12 +2,12 @@
 import { isJsonObject, JsonError, type JsonValue, parseJson, resolveIdentifierType, resolveRecordType } from '@rollcall/protocol'
 import type { Predicate } from '../../model/predicate.ts'
 import { readGraphql } from '../graphql/graphql.ts'
-import { type Query, QueryProblem, UnreadableQuery } from '../query.ts'
+import { type Query, QueryProblem, QueryTextProblem } from '../query.ts'
 import { readExpression } from './expression.ts'
 import { readExpressionList } from './expression-list.ts'
 import { readIdentifiers, readIdentifierType } from './leaves.ts'
 import { resolveOperator } from './operators.ts'
-import { type FormMembers, findObjectForm, type MemberValue, type ObjectForm, type QueryReader } from './reader.ts'
+import { findQueryObjectForm, type MemberValue, type ObjectMembers, type QueryObjectForm, type QueryReader } from './reader.ts'
 
 /** The form of a query. The last part of the member `type`, or the member `query_type`, names the form. */
 export type StatedQueryForm = 'expression' | 'predicate' | 'graphql' | 'identifier'
@@ -21,10 +21,10 @@ const QUERY_FORM_BY_TYPE: ReadonlyMap<string, StatedQueryForm> = new Map([
   ['idtype', 'identifier'],
 ])
 
-export type ReadQueryForm = (reader: QueryReader, members: FormMembers, word: StatedQueryForm | undefined) => Query
+export type ReadQueryForm = (reader: QueryReader, members: ObjectMembers, word: StatedQueryForm | undefined) => Query
 
 /** Forms that contain another query. They may be the whole query or part of one. */
-export const NESTED_FORMS: readonly ObjectForm<ReadQueryForm>[] = [
+export const FORMS_WITH_INNER_QUERY: readonly QueryObjectForm<ReadQueryForm>[] = [
   {
     members: ['expression'],
     optional: ['variables', 'operationName'],
@@ -35,19 +35,19 @@ export const NESTED_FORMS: readonly ObjectForm<ReadQueryForm>[] = [
     optional: ['collection', 'variables', 'operationName'],
     read: (reader, members, word) => {
       const collection = members.get('collection')
-      if (collection !== undefined) readCollectionMember(reader, collection)
+      if (collection !== undefined) noteCollectionRecordType(reader, collection)
       return readQueryValue(reader, members.of('query'), word, members)
     },
   },
 ]
 
 /** The forms that an object in `value`, `expression` or `query` may have. */
-const TYPED_VALUE_FORMS: readonly ObjectForm<ReadQueryForm>[] = [
+const TYPED_VALUE_FORMS: readonly QueryObjectForm<ReadQueryForm>[] = [
   {
     members: ['id_type', 'id_value'],
     read: (reader, members) => makeQuery(reader, readIdentifierQuery(reader, members.of('id_type'), members.of('id_value'))),
   },
-  ...NESTED_FORMS,
+  ...FORMS_WITH_INNER_QUERY,
 ]
 
 /** A query for the record type of the reader, without a selection. */
@@ -59,7 +59,7 @@ export function makeQuery({ recordType }: QueryReader, predicate: Predicate): Qu
  * Reads { type, value }. If the type names a form of query, and the value is an object, a list or a text, the value is read as a
  * query; with the form `identifier`, a text is an identifier value instead. Otherwise type and value are those of an identifier.
  */
-export function readTypedQuery(reader: QueryReader, members: FormMembers): Query {
+export function readTypedQuery(reader: QueryReader, members: ObjectMembers): Query {
   const [type, value] = [members.of('type'), members.of('value')]
   const isIdentifier = typeof type.value === 'string' && resolveIdentifierType(reader.kind, type.value) !== undefined
   const word = isIdentifier ? undefined : findStatedQueryForm(type)
@@ -89,7 +89,7 @@ export function readQueryValue(
   reader: QueryReader,
   { value, path }: MemberValue,
   word: StatedQueryForm | undefined,
-  around?: FormMembers,
+  around?: ObjectMembers,
 ): Query {
   if (typeof value === 'string') return readQueryText(reader, { value, path }, word, around)
   const stray = around?.get('variables') ?? around?.get('operationName')
@@ -97,10 +97,10 @@ export function readQueryValue(
   if (Array.isArray(value) || (isJsonObject(value) && Object.hasOwn(value, 'expression1'))) {
     return makeQuery(reader, readExpressionList(reader, value, path))
   }
-  const form = findObjectForm(TYPED_VALUE_FORMS, value, path)
+  const form = findQueryObjectForm(TYPED_VALUE_FORMS, value, path)
   if (form !== undefined) return reader.within(path, () => form.read(reader, form.members, word))
   const predicate = readExpression(reader, value, path)
-  if (around === undefined && predicate.is === 'identifier_type' && hasOneBareMember(value)) {
+  if (around === undefined && predicate.is === 'identifier_type' && hasOneSimpleMember(value)) {
     // An identifier type without a value is refused: as an expression, it would find everyone who has such an identifier.
     throw new QueryProblem(path, 'must have an identifier value beside its type')
   }
@@ -108,7 +108,7 @@ export function readQueryValue(
 }
 
 /** True for an object with one member and no operator, such as { identifier_type: "UIN" }. */
-function hasOneBareMember(value: JsonValue): boolean {
+function hasOneSimpleMember(value: JsonValue): boolean {
   const members = isJsonObject(value) ? Object.values(value) : []
   return members.length === 1 && typeof members[0] !== 'object'
 }
@@ -125,17 +125,17 @@ function readQueryText(
   reader: QueryReader,
   { value: text, path }: { readonly value: string; readonly path: string },
   word: StatedQueryForm | undefined,
-  around: FormMembers | undefined,
+  around: ObjectMembers | undefined,
 ): Query {
   if (word !== 'graphql' && JSON_START_PATTERN.test(text)) {
     return reader.within(path, () => readQueryValue(reader, { value: parseQueryText(reader, text, path), path }, word, around))
   }
-  if (word !== 'graphql' && !GRAPHQL_START_PATTERN.test(text)) throw new UnreadableQuery(path, 'must be GraphQL or JSON text')
+  if (word !== 'graphql' && !GRAPHQL_START_PATTERN.test(text)) throw new QueryTextProblem(path, 'must be GraphQL or JSON text')
   const variables = around?.get('variables')?.value
   return readGraphql(reader.scope, { text, variables, operationName: readGraphqlOperationName(around) }, path)
 }
 
-function readGraphqlOperationName(around: FormMembers | undefined): string | undefined {
+function readGraphqlOperationName(around: ObjectMembers | undefined): string | undefined {
   const { value, path } = around?.of('operationName') ?? { value: null, path: '' }
   if (value === null || typeof value === 'string') return value ?? undefined
   throw new QueryProblem(path, 'must be a string')
@@ -147,11 +147,11 @@ function parseQueryText({ limits }: QueryReader, text: string, path: string): Js
     return parseJson(text, { maxValues: 10 * limits.query_values })
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
-    throw new UnreadableQuery(path, `must be JSON that can be read: ${error.message}`)
+    throw new QueryTextProblem(path, `must be JSON that can be read: ${error.message}`)
   }
 }
 
-function readCollectionMember(reader: QueryReader, { value, path }: MemberValue): void {
+function noteCollectionRecordType(reader: QueryReader, { value, path }: MemberValue): void {
   const recordType = typeof value === 'string' ? resolveRecordType(reader.kind, value) : undefined
   if (recordType === undefined) {
     const known = reader.kind.record_types.map(({ emitted }) => emitted).join(', ')

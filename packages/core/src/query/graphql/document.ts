@@ -21,8 +21,8 @@ import {
   visitInParallel,
   visitWithTypeInfo,
 } from 'graphql'
-import { QueryProblem, UnreadableQuery } from '../query.ts'
-import { checkTokens, DOCUMENT_RULES, GRAPHQL_SCHEMA, type TextLimits } from './language.ts'
+import { QueryProblem, QueryTextProblem } from '../query.ts'
+import { checkTokens, DOCUMENT_RULES, GRAPHQL_SCHEMA, type GraphqlTextLimits } from './language.ts'
 import type { VariablesByName } from './literal.ts'
 
 /** The text, variables and operation name of a GraphQL query, as the message has them. */
@@ -47,13 +47,13 @@ export interface GraphqlDocument {
 const MAX_DEFINITIONS = 50
 
 /** Parses and checks a query. @throws QueryProblem the text is no valid document, or no query is chosen */
-export function readDocument(query: GraphqlQuery, limits: TextLimits, path: string): GraphqlDocument {
+export function readDocument(query: GraphqlQuery, limits: GraphqlTextLimits, path: string): GraphqlDocument {
   const parsed = parseText(query.text, limits, path)
   if (parsed.definitions.length > MAX_DEFINITIONS) {
     throw new QueryProblem(path, `must have at most ${MAX_DEFINITIONS} operations and fragments`)
   }
   const operations = queryOperationsOf(parsed, path)
-  checkRules(parsed, path)
+  checkDocumentRules(parsed, path)
   const operation = selectGraphqlOperation(operations, query.operationName, path)
   const fragments = parsed.definitions.filter((one) => one.kind === Node.FRAGMENT_DEFINITION)
   return {
@@ -63,13 +63,13 @@ export function readDocument(query: GraphqlQuery, limits: TextLimits, path: stri
   }
 }
 
-function parseText(text: string, limits: TextLimits, path: string): DocumentNode {
+function parseText(text: string, limits: GraphqlTextLimits, path: string): DocumentNode {
   try {
     checkTokens(text, limits, path)
     return parse(text)
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error
-    throw new UnreadableQuery(path, `must be a GraphQL query${errorLocationText(error)}`)
+    throw new QueryTextProblem(path, `must be a GraphQL query${errorLocationText(error)}`)
   }
 }
 
@@ -93,7 +93,7 @@ function queryOperationsOf(document: DocumentNode, path: string): OperationDefin
 }
 
 /** Checks all rules in one pass through the document. @throws QueryProblem for the first rule that is broken */
-function checkRules(document: DocumentNode, path: string): void {
+function checkDocumentRules(document: DocumentNode, path: string): void {
   const types = new TypeInfo(GRAPHQL_SCHEMA)
   const visitors = DOCUMENT_RULES.map(({ rule, text }) => {
     const broken = (error: GraphQLError): never => {

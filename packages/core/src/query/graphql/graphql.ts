@@ -10,10 +10,10 @@ import type { Predicate } from '../../model/predicate.ts'
 import { joinByAnd, joinByOr } from '../forms/combine.ts'
 import { readExpression } from '../forms/expression.ts'
 import { joinPathStep, QueryReader } from '../forms/reader.ts'
-import { lazyRecord } from '../memory/extract-record.ts'
+import { lazyRecordValues } from '../memory/extract-record.ts'
 import { matches } from '../memory/matches.ts'
 import { type Query, QueryProblem, type QueryScope } from '../query.ts'
-import { resolveAges } from '../resolve-ages.ts'
+import { replaceAgesByDates } from '../resolve-ages.ts'
 import { type GraphqlQuery, readDocument } from './document.ts'
 import { literalToJson, type VariablesByName } from './literal.ts'
 import { applySelection, type FieldGroup, type Selection, SelectionReader } from './selection.ts'
@@ -37,7 +37,7 @@ export function readGraphql(scope: QueryScope, query: GraphqlQuery, path: string
   const selections = new SelectionReader(document)
   const groups = [...selections.fields([document.operation.selectionSet], 'Query', path)]
   const reader = new QueryReader(scope)
-  noteRecordType(reader, groups, path)
+  setQueryRecordType(reader, groups, path)
   const { kind, recordType } = reader
   const visible = scope.visible?.()?.get(recordType.name)
   const seen = visible === undefined ? null : [visible]
@@ -51,12 +51,12 @@ export function readGraphql(scope: QueryScope, query: GraphqlQuery, path: string
   return {
     predicate: joinByOr(roots.map(({ predicate }) => predicate)),
     recordType,
-    shape: selectionShaper(kind, recordType, roots),
+    shape: makeSelectionApplier(kind, recordType, roots),
   }
 }
 
 /** Notes the record type of the query. @throws QueryProblem another root field, or the criteria, name another record type */
-function noteRecordType(reader: QueryReader, groups: readonly (readonly [string, FieldGroup])[], path: string): void {
+function setQueryRecordType(reader: QueryReader, groups: readonly (readonly [string, FieldGroup])[], path: string): void {
   const [first, ...others] = groups.map(([name, [field]]) => {
     return { memberPath: joinPathStep(path, name), recordType: recordTypeOfRootField(reader.kind, field.name.value, path) }
   })
@@ -99,11 +99,11 @@ function readArguments(reader: QueryReader, nodes: readonly ArgumentNode[], vari
  * Returns a function that shapes the shown part of a record by the selection of the first root field whose condition is true for
  * this part, or else of the first root field.
  */
-function selectionShaper(kind: Kind, recordType: RecordType, roots: readonly RootField[]): NonNullable<Query['shape']> {
+function makeSelectionApplier(kind: Kind, recordType: RecordType, roots: readonly RootField[]): NonNullable<Query['shape']> {
   const finding = (document: JsonObject, day: string): RootField | undefined => {
     if (roots.length === 1) return roots[0]
-    const record = lazyRecord(kind, recordType, document)
-    const found = roots.find(({ predicate }) => matches(resolveAges(predicate, recordType, day), record))
+    const record = lazyRecordValues(kind, recordType, document)
+    const found = roots.find(({ predicate }) => matches(replaceAgesByDates(predicate, recordType, day), record))
     // Perhaps no condition is true here: `document` lacks an attribute of the condition, because the grant does not show it, or
     // an age has changed since the search.
     return found ?? roots[0]

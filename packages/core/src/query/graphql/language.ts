@@ -76,7 +76,7 @@ export const DOCUMENT_RULES: readonly { readonly rule: ValidationRule; readonly 
   { rule: VariablesInAllowedPositionRule, text: 'the argument "if" must be a Boolean! variable' },
 ]
 
-export interface TextLimits {
+export interface GraphqlTextLimits {
   /** The most words and signs in the text of a query. */
   readonly tokens: number
   /** The most levels of brackets in the text of a query, of all three sorts together. */
@@ -94,7 +94,7 @@ const CLOSING_TOKENS: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_R, Token
  * @throws QueryProblem it exceeds the limits, or has a character that no record can have
  * @throws GraphQLError it cannot be split into tokens of GraphQL
  */
-export function checkTokens(text: string, limits: TextLimits, path: string): void {
+export function checkTokens(text: string, limits: GraphqlTextLimits, path: string): void {
   if (text.length > MAX_TEXT_CHARACTERS) throw new QueryProblem(path, `must have at most ${MAX_TEXT_CHARACTERS} characters`)
   const lexer = new Lexer(new Source(text))
   let nesting = 0

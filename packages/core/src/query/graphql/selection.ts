@@ -14,7 +14,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
-import type { VisibleNode } from '../../model/grant.ts'
+import type { VisibleTreeNode } from '../../model/grant.ts'
 import { joinPathStep } from '../forms/reader.ts'
 import { QueryProblem } from '../query.ts'
 import type { GraphqlDocument } from './document.ts'
@@ -40,7 +40,7 @@ export interface SelectedMember {
 export type FieldGroup = readonly [FieldNode, ...FieldNode[]]
 
 /** The trees of visible members that apply to one object: a member is visible when any of them shows it. Null: all is visible. */
-export type VisibleTrees = readonly VisibleNode[] | null
+export type VisibleMemberTrees = readonly VisibleTreeNode[] | null
 
 type Fragment = InlineFragmentNode | FragmentDefinitionNode
 
@@ -101,7 +101,7 @@ export class SelectionReader {
    * @param seen the visible parts of the object; null when everything is visible
    * @throws QueryProblem also for a field that may not be seen, with the text for an unknown one
    */
-  of(type: ObjectType, fields: FieldGroup, path: string, seen: VisibleTrees): Selection {
+  of(type: ObjectType, fields: FieldGroup, path: string, seen: VisibleMemberTrees): Selection {
     const sets = selectionSetsOf(fields)
     if (sets.length < fields.length) throw new QueryProblem(path, `must select fields of ${type.name}`)
     const groups = this.fields(sets, type.name, path)
@@ -116,7 +116,7 @@ export class SelectionReader {
     }
   }
 
-  #chosen(type: ObjectType, name: string, group: FieldGroup, path: string, seen: VisibleTrees): SelectedMember {
+  #chosen(type: ObjectType, name: string, group: FieldGroup, path: string, seen: VisibleMemberTrees): SelectedMember {
     const [first] = group
     if (group.some((field) => (field.arguments ?? []).length > 0)) {
       throw new QueryProblem(path, 'must have no arguments: conditions stand at the root field')
@@ -131,7 +131,7 @@ export class SelectionReader {
     const sets = selectionSetsOf(group)
     if (sets.length === 0 && field.whole) return { name, read: field.read }
     if (field.type === undefined) throw new QueryProblem(path, 'must have no selection: it has no fields')
-    return { name, read: field.read, of: this.of(field.type, group, path, visibleBelowField(seen, field)) }
+    return { name, read: field.read, of: this.of(field.type, group, path, visibleTreesBelowField(seen, field)) }
   }
 
   #fragment(selection: InlineFragmentNode | FragmentSpreadNode): Fragment {
@@ -161,14 +161,14 @@ export class SelectionReader {
 }
 
 /** The trees of what is visible inside the value of a field; null when `seen` is null. */
-function visibleBelowField(seen: VisibleTrees, { places }: ObjectField): VisibleTrees {
+function visibleTreesBelowField(seen: VisibleMemberTrees, { places }: ObjectField): VisibleMemberTrees {
   if (seen === null) return null
   const found = places.flatMap((place) => {
-    let parts = withRelatedTrees(seen)
+    let parts = withRelatedPersonTrees(seen)
     for (const segment of place === '' ? [] : place.split('.')) {
       const whole = parts.filter((part) => part.whole)
       if (whole.length > 0) return whole
-      parts = withRelatedTrees(parts.flatMap(({ members }) => members.get(searchKey(segment)) ?? []))
+      parts = withRelatedPersonTrees(parts.flatMap(({ members }) => members.get(searchKey(segment)) ?? []))
     }
     return parts
   })
@@ -176,12 +176,12 @@ function visibleBelowField(seen: VisibleTrees, { places }: ObjectField): Visible
 }
 
 /** Adds the trees for related persons: a related person is visible like a record of that type. */
-const withRelatedTrees = (parts: readonly VisibleNode[]): readonly VisibleNode[] =>
+const withRelatedPersonTrees = (parts: readonly VisibleTreeNode[]): readonly VisibleTreeNode[] =>
   parts.flatMap((part) => (part.like === undefined ? [part] : [part, part.like]))
 
-function isFieldVisible(seen: VisibleTrees, field: ObjectField | undefined): boolean {
+function isFieldVisible(seen: VisibleMemberTrees, field: ObjectField | undefined): boolean {
   if (field === undefined) return false
-  const parts = visibleBelowField(seen, field)
+  const parts = visibleTreesBelowField(seen, field)
   if (parts === null) return true
   return parts.some(({ value, identifiers, members }) => value || identifiers.length > 0 || members.size > 0)
 }

@@ -28,7 +28,7 @@ export interface SearchableValues {
 }
 
 /** All values of a record. A missing value has no entry. */
-export interface ExtractedRecord extends SearchableValues {
+export interface RecordValues extends SearchableValues {
   readonly values: ReadonlyMap<string, AttributeValue>
   readonly elements: ReadonlyMap<string, readonly Element[]>
   readonly identifiers: ReadonlyMap<string, ReadonlySet<string>>
@@ -38,12 +38,12 @@ export interface ExtractedRecord extends SearchableValues {
  * Reads the values of a record. Never throws: values that cannot be read are missing. A larger document takes longer.
  * @param aliases identifiers of records that were merged into this one
  */
-export function extractRecord(
+export function readRecordValues(
   kind: Kind,
   recordType: RecordType,
   document: JsonValue,
   aliases: readonly Identifier[] = [],
-): ExtractedRecord {
+): RecordValues {
   const values = new Map<string, AttributeValue>()
   for (const attribute of recordType.attributes) {
     const value = readAttribute(attribute, document)
@@ -61,7 +61,7 @@ export function extractRecord(
  * Returns a record that reads each value of the document at the first look-up of this value, and all identifiers at the first
  * look-up of an identifier: a query needs few of the attributes.
  */
-export function lazyRecord(
+export function lazyRecordValues(
   kind: Kind,
   recordType: RecordType,
   document: JsonValue,

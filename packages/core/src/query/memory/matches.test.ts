@@ -1,7 +1,7 @@
 import type { Attribute, AttributeType, AttributeValue, Compound, Element } from '@rollcall/protocol'
 import { describe, expect, test } from 'vitest'
 import type { Comparator, Interval, Literal, Predicate } from '../../model/predicate.ts'
-import type { ExtractedRecord } from './extract-record.ts'
+import type { RecordValues } from './extract-record.ts'
 import { matches } from './matches.ts'
 
 const attribute = (name: string, type: AttributeType, many?: true): Attribute => {
@@ -23,7 +23,7 @@ interface Has {
   readonly identifiers?: Readonly<Record<string, readonly string[]>>
 }
 
-function record({ values = {}, enrolments = [], identifiers = {} }: Has): ExtractedRecord {
+function record({ values = {}, enrolments = [], identifiers = {} }: Has): RecordValues {
   return {
     values: new Map(Object.entries(values)),
     elements: new Map(enrolments.length > 0 ? [['enrolment', enrolments]] : []),

@@ -22,7 +22,7 @@ type ReadAttribute = (name: string) => AttributeValue | undefined
 
 /**
  * True when the predicate is true for the record; false when it is false or unknown.
- * Throws an Error for a predicate about an age: call `resolveAges` first.
+ * Throws an Error for a predicate about an age: call `replaceAgesByDates` first.
  */
 export function matches(predicate: Predicate, record: SearchableValues): boolean {
   return truthOf(predicate, (name) => record.values.get(name), record) === TRUE
@@ -70,7 +70,7 @@ function truthOf(predicate: Predicate, read: ReadAttribute, record: SearchableVa
 }
 
 function readSingleValue({ attribute, until }: Comparison | OneOf, read: ReadAttribute): AttributeScalar | undefined {
-  const value = cutDateAfter(until, read(attribute.name))
+  const value = cutDatePeriodAfter(until, read(attribute.name))
   if (attribute.type === 'age') throw new Error(`${attribute.name} is asked on no day`)
   if (isList(value)) throw new Error(`${attribute.name} is asked through its elements only`)
   return value
@@ -80,7 +80,7 @@ function readSingleValue({ attribute, until }: Comparison | OneOf, read: ReadAtt
  * Ends the period of a date, such as the year for "1985", at the day `until`; undefined when the period begins later. Other
  * values are returned unchanged.
  */
-function cutDateAfter(until: string | undefined, value: AttributeValue | undefined): AttributeValue | undefined {
+function cutDatePeriodAfter(until: string | undefined, value: AttributeValue | undefined): AttributeValue | undefined {
   if (until === undefined || typeof value !== 'object' || isList(value)) return value
   if (value.from > until) return undefined
   return value.to > until ? { from: value.from, to: until } : value
@@ -103,7 +103,7 @@ function truthOfOneOf(value: AttributeScalar | undefined, literals: readonly Lit
 
 function hasAttributeValue({ attribute, list, until }: HasValue, read: ReadAttribute, record: SearchableValues): boolean {
   if (attribute.type === 'age') throw new Error(`${attribute.name} is asked on no day`)
-  if (list === undefined || !isCompound(list)) return cutDateAfter(until, read(attribute.name)) !== undefined
+  if (list === undefined || !isCompound(list)) return cutDatePeriodAfter(until, read(attribute.name)) !== undefined
   const elements = record.elements.get(list.name) ?? []
   return elements.some((element) => findElementMember(element, attribute.name) !== undefined)
 }

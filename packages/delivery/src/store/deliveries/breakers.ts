@@ -48,7 +48,7 @@ const breakerReadBatcher = oncePerPool((pool) =>
  * the probe after `seconds`.
  * @returns the origins whose probe may be made
  */
-export async function takeProbes(
+export async function claimBreakerProbes(
   { pool }: Pick<Database, 'pool'>,
   participant: number,
   origins: readonly string[],

@@ -55,7 +55,7 @@ export interface AcceptedRequestsSql {
 }
 
 /** An origin, and the number of due deliveries to it that the caller wants to claim. */
-export interface OriginWithWantedCount {
+export interface DeliveryCountToClaim {
   readonly origin: string
   readonly count: number
 }
@@ -68,7 +68,7 @@ export async function claimDueDeliveries(
   { db: { pool }, requests }: AcceptedRequestsSql & { readonly db: Pick<Database, 'pool'> },
   participant: number,
   claim: DeliveryClaim,
-  wanted: readonly OriginWithWantedCount[],
+  wanted: readonly DeliveryCountToClaim[],
 ): Promise<readonly ClaimedDelivery[]> {
   const { rows } = await pool.query<ClaimedDelivery & { forgotten: boolean }>({
     name: 'claim deliveries',
@@ -188,7 +188,7 @@ const RECORD_ATTEMPT_SQL = `with ended as (
   select exists (select 1 from ended) as counted`
 
 /** Whether the grant or the protected persons have changed since a delivery was made. */
-export interface PermissionChangeFlags {
+export interface GrantAndProtectionChanges {
   /** True when another grant is in force than when the delivery was made. */
   readonly grant: boolean
   /** True when the protected persons of the registry have changed since the delivery was made. */
@@ -201,12 +201,12 @@ export interface PermissionChangeFlags {
  * than the grant, because a node may have used the former grant for a moment.
  * @param grant `Grant.id` of the present grant
  */
-export async function findPermissionChanges(
+export async function findGrantAndProtectionChanges(
   pool: Pick<pg.Pool, 'query'>,
   delivery: string,
   grant: number,
-): Promise<PermissionChangeFlags> {
-  const { rows } = await pool.query<PermissionChangeFlags>({
+): Promise<GrantAndProtectionChanges> {
+  const { rows } = await pool.query<GrantAndProtectionChanges>({
     name: 'what has changed since a delivery was made',
     text: `select delivery.protection <> ${protectionVersionSql('granted.registry')} as protection, coalesce(delivery.granted <> granted.id,
         delivery.created_at < granted.starts + interval '2 seconds') as "grant"
@@ -262,10 +262,10 @@ export interface SuccessfulAttempt extends DeliveryAttempt, Destination {
 
 /** Records a successful attempt, together with others in one statement. Returns true when the delivery still had the claim. */
 export const recordSuccess = (pool: pg.Pool, delivered: SuccessfulAttempt): Promise<boolean> =>
-  successfulAttemptWrites(pool).submit(delivered)
+  successfulAttemptWriteBatcher(pool).submit(delivered)
 
 /** Collects successful attempts for one statement. The group needs no limit, because attempts in progress are limited. */
-const successfulAttemptWrites = oncePerPool((pool) =>
+const successfulAttemptWriteBatcher = oncePerPool((pool) =>
   createGroupCommit<SuccessfulAttempt, boolean>((entries) => writeSuccesses(pool, entries), { waiting: Infinity }),
 )
 

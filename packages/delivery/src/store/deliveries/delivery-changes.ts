@@ -1,6 +1,6 @@
 /** Changes deliveries by hand: an operator retries, replays or drops them, and a participant asks for its own again. */
 import type { Database } from '@rollcall/database/database'
-import { MAILBOXES_PAYLOAD_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
+import { MAILBOXES_NOTIFY_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
 import { queryWithoutTimeLimit } from '@rollcall/database/transaction'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 import { isNewestEnvelopeSql, SET_NOTIFICATION_WAITING_SQL } from './deliveries.ts'
@@ -18,12 +18,12 @@ interface DeliveryChange {
 const setPendingSql = (due: string): string => `state = 'pending', next_attempt_at = ${due}, since = now(),
   earlier = attempts, reason = null, finished_at = null`
 /** SQL of a due time before those of all other deliveries: retried deliveries are attempted first, in the order of their age. */
-const DUE_FIRST_SQL = "created_at - interval '100 years'"
+const DUE_TIME_BEFORE_OTHERS_SQL = "created_at - interval '100 years'"
 
 /** The changes of deliveries by hand: the states in which each is possible, and its SQL. */
 export const MANUAL_DELIVERY_CHANGES = {
   /** Attempts pending deliveries now, and attempts dead ones again. */
-  retry: { from: ['pending', 'dead'], set: setPendingSql(DUE_FIRST_SQL), sends: true },
+  retry: { from: ['pending', 'dead'], set: setPendingSql(DUE_TIME_BEFORE_OTHERS_SQL), sends: true },
   /** Ends a delivery without a further attempt. */
   drop: {
     from: ['pending', 'held', 'dead'],
@@ -46,12 +46,12 @@ const IS_DROPPED_FOR_REPLAY_SQL = `(state = 'dropped' and reason is not distinct
  * SQL condition: the envelope was delivered, and then the documents of one of its events were deleted
  * (`deleteSentEventDocuments`). So the envelope cannot be composed again.
  */
-const HAS_CLEARED_EVENT_SQL = `(state = 'delivered' and mailbox is not null and exists (
+const HAS_EVENT_WITHOUT_DOCUMENT_SQL = `(state = 'delivered' and mailbox is not null and exists (
   select 1 from notification join event on event.id = notification.event
   where ${isNewestEnvelopeSql('delivery')} and event.document is null and event.identifiers is null))`
 
 /** SQL condition: the delivery may be changed. Its notifications were not put back, and its events are not cleared. */
-const IS_CHANGEABLE_SQL = `not ${IS_DROPPED_FOR_REPLAY_SQL} and not ${HAS_CLEARED_EVENT_SQL}`
+const IS_CHANGEABLE_SQL = `not ${IS_DROPPED_FOR_REPLAY_SQL} and not ${HAS_EVENT_WITHOUT_DOCUMENT_SQL}`
 
 /** The effect that a change would have on the deliveries of one participant. */
 export interface DeliveryChangeCounts {
@@ -159,7 +159,7 @@ export async function changeDeliveriesAtMost(
         select pg_notify('${WORK_CHANNEL}', participant::text) from (select distinct participant from changed) as those
         where ${sending}
         union all
-        select pg_notify('${WORK_CHANNEL}', '${MAILBOXES_PAYLOAD_PREFIX}') where exists (
+        select pg_notify('${WORK_CHANNEL}', '${MAILBOXES_NOTIFY_PREFIX}') where exists (
           select 1 from renewed union all select 1 from changed where not ${sending} and mailbox is not null)
       )
       select (select count(*) from chosen) as chosen,

@@ -1,5 +1,5 @@
 /** Chooses the deliveries that are listed or changed by hand. */
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import { participantIdSql } from '@rollcall/participants/store/participant-names'
 import { registryIdSql } from '@rollcall/records/registries/registry-names'
 
@@ -31,7 +31,7 @@ export interface DeliveryFilter {
 export const UUID_PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** The text of a condition. A text that the database cannot store becomes '', which no sender_id or namespace equals. */
-const storableOrEmpty = (name: string): string => (isStorable(name) ? name : '')
+const storableNameOrEmpty = (name: string): string => (isTextStorable(name) ? name : '')
 
 /** Makes the SQL of the conditions that a filter has, and of no others, so that PostgreSQL finds the index for them. */
 export function makeDeliveryFilterSql(choice: DeliveryFilter): { readonly text: string; readonly values: unknown[] } {
@@ -42,15 +42,15 @@ export function makeDeliveryFilterSql(choice: DeliveryFilter): { readonly text: 
   // Ids of deliveries are UUIDs, so another text matches nothing.
   if (ids !== undefined) conditions.push(`delivery.id = any(${value(ids.filter((id) => UUID_PATTERN.test(id)))}::uuid[])`)
   if (participant !== undefined) {
-    const name = value(storableOrEmpty(participant))
+    const name = value(storableNameOrEmpty(participant))
     conditions.push(`delivery.participant = ${participantIdSql(name)}`)
   }
   if (registry !== undefined) {
-    const namespace = value(storableOrEmpty(registry))
+    const namespace = value(storableNameOrEmpty(registry))
     conditions.push(`delivery.registry = ${registryIdSql(namespace)}`)
   }
   // The origin '' stands for deliveries without an address, so an origin that the database cannot store must not become ''.
-  if (origin !== undefined) conditions.push(isStorable(origin) ? `delivery.origin = ${value(origin)}` : 'false')
+  if (origin !== undefined) conditions.push(isTextStorable(origin) ? `delivery.origin = ${value(origin)}` : 'false')
   // The state is written into the statement, because indexes exist for single states.
   if (state !== undefined) conditions.push(`delivery.state = '${state}'`)
   if (states !== undefined) conditions.push(`delivery.state = any(${value(states)}::text[])`)

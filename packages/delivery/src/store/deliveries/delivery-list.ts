@@ -39,7 +39,7 @@ export interface ListedAttempt {
 
 /**
  * SQL of the due time that operators and participants are shown. The stored due time of a retried delivery is not a real time
- * (`DUE_FIRST_SQL`); the time of the retry is shown in its place. Null when nothing more is attempted.
+ * (`DUE_TIME_BEFORE_OTHERS_SQL`); the time of the retry is shown in its place. Null when nothing more is attempted.
  */
 export const SHOWN_DUE_TIME_SQL = 'case when next_attempt_at is not null then greatest(next_attempt_at, since) end'
 

@@ -65,12 +65,12 @@ const FIND_DESTINATIONS = `with recursive step (origin, number) as (
 /** The most destinations of a participant that are read to find its next due time. */
 const MOST_DUE_DESTINATIONS = 1_000
 /** The longest result when `MOST_DUE_DESTINATIONS` destinations were read: a destination that was not read may be due earlier. */
-const MOST_PARTIAL_WAIT_SECONDS = 5
+const MOST_PARTIAL_READ_WAIT_SECONDS = 5
 
 /** The seconds until a delivery of a participant may be attempted; 0: now; null: none is pending. */
 export async function secondsUntilDelivery(db: Pick<Database, 'pool'>, participant: number): Promise<number | null> {
   const found = await findDestinations(db, participant, '', MOST_DUE_DESTINATIONS)
   if (found.length === 0) return null
-  const behind = found.length < MOST_DUE_DESTINATIONS ? Infinity : MOST_PARTIAL_WAIT_SECONDS
+  const behind = found.length < MOST_DUE_DESTINATIONS ? Infinity : MOST_PARTIAL_READ_WAIT_SECONDS
   return found.reduce((least, { wait }) => Math.min(least, wait), behind)
 }

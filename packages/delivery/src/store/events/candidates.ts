@@ -1,9 +1,9 @@
 /** Finds the subscriptions whose filters share a key with a changed record (`FilterKey`): only these can match the change. */
-import { listValuesByColumn } from '@rollcall/database/column-values'
+import { groupValuesByColumn } from '@rollcall/database/column-values'
 import type { ClientBase } from 'pg'
 
 /** One key of a record that changed. */
-export interface KeyOfChangedRecord {
+export interface MatchKeyOfChangedRecord {
   /** The index, in the caller's list, of the event that reports the change. */
   readonly at: number
   readonly event_type: string
@@ -16,7 +16,7 @@ export interface KeyOfChangedRecord {
 }
 
 /** The result of comparing the keys of a record with the keys of a subscription's filter. */
-export interface FilterKeyMatch {
+export interface RecordAndFilterKeyMatch {
   /** True when the record and the filter have a key in common. Otherwise the record does not fulfil the filter. */
   readonly some: boolean
   /** True when one of the common keys shows that the record fulfils the whole filter (`FilterKey.whole`). */
@@ -30,15 +30,15 @@ export interface FilterKeyMatch {
 export interface SubscriptionCandidate {
   readonly at: number
   readonly subscription: number
-  readonly before: FilterKeyMatch
-  readonly after: FilterKeyMatch
+  readonly before: RecordAndFilterKeyMatch
+  readonly after: RecordAndFilterKeyMatch
 }
 
 /** The most candidate subscriptions in a page. */
 const MOST_CANDIDATES = 5_000
 
 /** Returns those of the pairs of event type and record type to which somebody has a live subscription. */
-export async function findSubscribedTypes<Pair extends Pick<KeyOfChangedRecord, 'event_type' | 'record_type'>>(
+export async function findSubscribedTypes<Pair extends Pick<MatchKeyOfChangedRecord, 'event_type' | 'record_type'>>(
   client: ClientBase,
   registryId: number,
   pairs: readonly Pair[],
@@ -78,10 +78,10 @@ const FIND_CANDIDATES = `select probe.at, filed.subscription,
 export async function* findCandidates(
   client: ClientBase,
   registryId: number,
-  probes: readonly KeyOfChangedRecord[],
+  probes: readonly MatchKeyOfChangedRecord[],
 ): AsyncGenerator<readonly SubscriptionCandidate[]> {
   if (probes.length === 0) return
-  const values = [registryId, ...listValuesByColumn(probes, ['at', 'event_type', 'record_type', 'key', 'before', 'after'])]
+  const values = [registryId, ...groupValuesByColumn(probes, ['at', 'event_type', 'record_type', 'key', 'before', 'after'])]
   const first = await client.query<CandidateRow>({
     name: 'find candidates',
     text: `${FIND_CANDIDATES} limit ${MOST_CANDIDATES}`,

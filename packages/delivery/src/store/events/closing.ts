@@ -5,7 +5,7 @@ import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names
 import { REGISTRIES_SQL, registryIdSql } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
 import { isNewestEnvelopeSql, SET_NOTIFICATION_WAITING_SQL } from '../deliveries/deliveries.ts'
-import { announceMailboxesSql } from './events.ts'
+import { announceMailboxesToNodesSql } from './events.ts'
 
 /** A mailbox that was closed. */
 export interface ClosedMailbox {
@@ -81,7 +81,7 @@ export async function openMailbox(client: Pick<ClientBase, 'query'>, mailbox: nu
         update notification set ${SET_NOTIFICATION_WAITING_SQL} from given_up
         where ${isNewestEnvelopeSql('given_up')}
       )
-      ${announceMailboxesSql('opened')}`,
+      ${announceMailboxesToNodesSql('opened')}`,
     [mailbox],
   )
 }
@@ -90,7 +90,7 @@ export async function openMailbox(client: Pick<ClientBase, 'query'>, mailbox: nu
  * Makes a suspended subscription live again, in a transaction of the caller. The caller also stores the keys of the subscription
  * and opens its mailbox.
  */
-export async function makeSubscriptionLive(client: Pick<ClientBase, 'query'>, subscription: number): Promise<void> {
+export async function endSubscriptionSuspension(client: Pick<ClientBase, 'query'>, subscription: number): Promise<void> {
   await client.query(`update subscription set state = 'live', reason = null where id = $1 and state = 'suspended'`, [
     subscription,
   ])

@@ -9,7 +9,7 @@ import { lockRegistryFor } from './lock.ts'
 import { endSubscriptions } from './subscription-states.ts'
 
 /** The subscriptions, notifications and answers that were stopped because their consent has ended. */
-export interface ConsentStops {
+export interface StoppedSubscriptionsAndAnswers {
   /** The codes of the subscriptions that were ended. */
   readonly subscriptions: readonly string[]
   /** The number of notifications of these subscriptions that were waiting, or are in envelopes not yet delivered. */
@@ -26,10 +26,15 @@ export interface ConsentStops {
  * a consent authority is not committed yet.) What this function misses is stopped later: housekeeping ends the subscriptions, and
  * the answers are stopped before their next attempt.
  */
-export const stopUnderEndedConsents = ({ pool }: Pick<Database, 'pool'>, which: ConsentUseSelection): Promise<ConsentStops> =>
-  withTransaction(pool, (client) => stopSubscriptionsAndAnswers(client, which))
+export const stopUsesOfEndedConsents = (
+  { pool }: Pick<Database, 'pool'>,
+  which: ConsentUseSelection,
+): Promise<StoppedSubscriptionsAndAnswers> => withTransaction(pool, (client) => stopSubscriptionsAndAnswers(client, which))
 
-async function stopSubscriptionsAndAnswers(client: ClientBase, which: ConsentUseSelection): Promise<ConsentStops> {
+async function stopSubscriptionsAndAnswers(
+  client: ClientBase,
+  which: ConsentUseSelection,
+): Promise<StoppedSubscriptionsAndAnswers> {
   const { subscriptions, notifications } = await stopSubscriptions(client, which)
   const { rows } = await client.query<{ stopped: number; in_flight: number }>(
     `with ended as (${exchangesOfEndedConsentsSql(which)}),
@@ -51,7 +56,7 @@ async function stopSubscriptionsAndAnswers(client: ClientBase, which: ConsentUse
 async function stopSubscriptions(
   client: ClientBase,
   which: ConsentUseSelection,
-): Promise<Pick<ConsentStops, 'subscriptions' | 'notifications'>> {
+): Promise<Pick<StoppedSubscriptionsAndAnswers, 'subscriptions' | 'notifications'>> {
   const found = await findUnconsentedUnderLocks(client, which)
   if (found.length === 0) return { subscriptions: [], notifications: 0 }
   const ids = found.map(({ id }) => id)

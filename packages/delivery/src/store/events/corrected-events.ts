@@ -2,7 +2,7 @@
 
 import type { NotificationPurpose } from '@rollcall/core/model/event'
 import type { RecordId } from '@rollcall/core/model/records'
-import { toStoredId } from '@rollcall/database/record-ids'
+import { toStoredRecordId } from '@rollcall/database/record-ids'
 import type { ClientBase } from 'pg'
 
 /** The events of a record that a later event takes back or corrects. */
@@ -24,7 +24,7 @@ export interface EventsToCorrectQuery {
 }
 
 /** The notification of a corrected event. Its receiver is notified of the correction. */
-export interface EarlierNotification {
+export interface NotificationToCorrect {
   readonly id: number
   readonly event: number
   readonly subscription: number
@@ -41,7 +41,7 @@ export async function findCorrectableEvents(
   registryId: number,
   { record_type, record, event_type, since, corrected_event }: EventsToCorrectQuery,
 ): Promise<readonly number[]> {
-  const id = toStoredId(record)
+  const id = toStoredRecordId(record)
   const { rows } = await client.query<{ id: number; purpose: NotificationPurpose }>(
     `select id, purpose from event
      where registry = $1 and record_type = $2 and record = $3 and record_key is not distinct from $6 and recorded_at >= $5
@@ -64,8 +64,8 @@ export async function findLastNotificationsOfEvents(
   client: ClientBase,
   events: readonly number[],
   endedBy: string,
-): Promise<readonly EarlierNotification[]> {
-  const { rows } = await client.query<EarlierNotification>(
+): Promise<readonly NotificationToCorrect[]> {
+  const { rows } = await client.query<NotificationToCorrect>(
     `select distinct on (notification.subscription, in_backfill) notification.id, event, subscription,
        is_backfill and notification.state = 'waiting' as in_backfill
      from notification join subscription on subscription.id = notification.subscription

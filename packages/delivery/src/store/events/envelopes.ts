@@ -1,11 +1,11 @@
 /** Stores envelopes of mailboxes. Each envelope is committed together with its delivery and its notifications. */
 
 import type { DeliveryClaim, NewDelivery } from '@rollcall/core/model/delivery'
-import { listValuesByColumn } from '@rollcall/database/column-values'
+import { groupValuesByColumn } from '@rollcall/database/column-values'
 import type { JointWrite } from '@rollcall/database/joint-write'
 import { countGrantUseSql } from '@rollcall/participants/store/grant-use'
 import { insertDeliveriesSql } from '../deliveries/deliveries.ts'
-import { IS_SILENCED_SQL } from './waiting.ts'
+import { IS_SUBSCRIPTION_SILENCED_SQL } from './waiting.ts'
 
 /** The next envelope of a mailbox, to be committed with its delivery. */
 export interface NewEnvelope {
@@ -33,7 +33,7 @@ export interface NotificationInEnvelope {
 /**
  * Writes envelopes in the statement of their audit entries. `held` selects and locks the envelopes that may be sent:
  * - the mailbox is open, has the sequence `after` and no pending delivery, and no other node has claimed it;
- * - every notification is stored and waits in this mailbox, and no subscription is silenced (`IS_SILENCED_SQL`);
+ * - every notification is stored and waits in this mailbox, and no subscription is silenced (`IS_SUBSCRIPTION_SILENCED_SQL`);
  * - no other transaction has locked the mailbox or a notification.
  *
  * The locks make an erasure wait for the commit, and then count the envelope. Each mailbox is looked up by its id, because a join
@@ -54,7 +54,7 @@ export const ENVELOPE_JOINT_WRITE: JointWrite<NewEnvelope> = {
   sendable as (
     select told.mailbox, notification.id from told join subscription on subscription.id = told.subscription
       join notification on notification.id = told.notification
-    where notification.mailbox = told.mailbox and notification.state = 'waiting' and not ${IS_SILENCED_SQL}
+    where notification.mailbox = told.mailbox and notification.state = 'waiting' and not ${IS_SUBSCRIPTION_SILENCED_SQL}
     for no key update of notification skip locked
   ),
   unsendable as (select mailbox, notification from told except select mailbox, id from sendable),
@@ -97,9 +97,9 @@ export const ENVELOPE_JOINT_WRITE: JointWrite<NewEnvelope> = {
     )
     const deliveries = envelopes.map(({ delivery, deliveryClaim }) => ({ ...delivery, claim: deliveryClaim }))
     return [
-      ...listValuesByColumn(envelopes, ['mailbox', 'after', 'claim']),
-      ...listValuesByColumn(notifications, ['mailbox', 'id', 'subscription', 'reference_id']),
-      ...listValuesByColumn(deliveries, ['id', 'callback', 'message_id', 'target', 'encrypted', 'body']),
+      ...groupValuesByColumn(envelopes, ['mailbox', 'after', 'claim']),
+      ...groupValuesByColumn(notifications, ['mailbox', 'id', 'subscription', 'reference_id']),
+      ...groupValuesByColumn(deliveries, ['id', 'callback', 'message_id', 'target', 'encrypted', 'body']),
       deliveries.map(({ claim }) => claim?.id ?? null),
       deliveries.map(({ claim }) => claim?.seconds ?? null),
       deliveries.map(({ disclosedUnder }) => disclosedUnder?.grant ?? null),

@@ -1,7 +1,7 @@
 /** Deletes a person's record from the stored events, and drops the waiting notifications about it. */
 
 import type { RecordId } from '@rollcall/core/model/records'
-import { toStoredId } from '@rollcall/database/record-ids'
+import { toStoredRecordId } from '@rollcall/database/record-ids'
 import type { PoolClient } from 'pg'
 
 interface RecordsOfPerson {
@@ -26,7 +26,7 @@ const EVENTS_ABOUT_RECORDS_SQL = `about as (
 
 /** The parameters `$1` to `$4` of `EVENTS_ABOUT_RECORDS_SQL`. */
 const eventsAboutRecordsParameters = ({ registry, record_type, records }: RecordsOfPerson): unknown[] => {
-  const ids = records.map(toStoredId)
+  const ids = records.map(toStoredRecordId)
   return [registry, record_type, ids.map(({ record }) => record), ids.map(({ record_key }) => record_key ?? '')]
 }
 

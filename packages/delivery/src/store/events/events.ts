@@ -2,9 +2,9 @@
 
 import type { FilterTransition, NotificationPurpose } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
-import { listValuesByColumn } from '@rollcall/database/column-values'
-import { MAILBOXES_PAYLOAD_PREFIX, MOST_ANNOUNCED_MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
-import { isSameRecordSql, toStoredId } from '@rollcall/database/record-ids'
+import { groupValuesByColumn } from '@rollcall/database/column-values'
+import { MAILBOXES_NOTIFY_PREFIX, MOST_ANNOUNCED_MAILBOXES, WORK_CHANNEL } from '@rollcall/database/queue'
+import { isSameRecordSql, toStoredRecordId } from '@rollcall/database/record-ids'
 import { lastDeletionSql } from '@rollcall/records/records/forget-traces'
 import type { ClientBase } from 'pg'
 
@@ -21,8 +21,8 @@ export const referenceIdSql = (mailbox: string, event: string): string =>
  * that any mailbox may have something due. Without mailboxes the query announces nothing.
  * @param rows SQL for a `from` clause, with a column `mailbox`
  */
-export const announceMailboxesSql = (rows: string): string =>
-  `select pg_notify('${WORK_CHANNEL}', '${MAILBOXES_PAYLOAD_PREFIX}' ||
+export const announceMailboxesToNodesSql = (rows: string): string =>
+  `select pg_notify('${WORK_CHANNEL}', '${MAILBOXES_NOTIFY_PREFIX}' ||
       case when count(*) <= ${MOST_ANNOUNCED_MAILBOXES} then string_agg(mailbox::text, ',') else '' end)
     from (select distinct mailbox from ${rows}) as announced having count(*) > 0`
 
@@ -79,7 +79,7 @@ export interface NotificationToInsert {
 }
 
 /** The number of new events that need an id, and the changed records that need a version. */
-interface IdsAndVersionsToTake {
+interface EventIdsAndVersionsToTake {
   readonly events: number
   readonly changes: readonly ChangedRecordIdentity[]
   /** The time at which the import or publication began, in whole seconds. */
@@ -102,9 +102,9 @@ const LAST_DELETION_SQL = lastDeletionSql({
 export async function takeEventIdsAndVersions(
   client: ClientBase,
   registryId: number,
-  { events, changes, began }: IdsAndVersionsToTake,
+  { events, changes, began }: EventIdsAndVersionsToTake,
 ): Promise<EventIdsAndVersions> {
-  const stored = changes.map(({ record }) => toStoredId(record))
+  const stored = changes.map(({ record }) => toStoredRecordId(record))
   const { rows } = await client.query<{ ids: number[]; versions: number[] }>(
     `select
        array(select nextval(pg_get_serial_sequence('event', 'id')) from generate_series(1, $1::int)) as ids,
@@ -150,7 +150,7 @@ export async function insertEvents(client: ClientBase, registryId: number, event
        record_type text, record bigint, record_key text, record_version bigint, occurred_at timestamptz, recorded_at timestamptz, replaced_by jsonb)`,
     [
       JSON.stringify(
-        events.map((event) => ({ ...event, ...toStoredId(event.record), fingerprint: event.fingerprint?.toString('hex') })),
+        events.map((event) => ({ ...event, ...toStoredRecordId(event.record), fingerprint: event.fingerprint?.toString('hex') })),
       ),
       registryId,
     ],
@@ -164,7 +164,7 @@ export async function storeEventDocuments(client: ClientBase, matched: readonly 
     `update event set matched = event.matched + new.matched, document = new.document, identifiers = new.identifiers
      from unnest($1::bigint[], $2::int[], $3::text[], $4::text[]) as new (id, matched, document, identifiers)
      where event.id = new.id`,
-    listValuesByColumn(matched, ['event', 'matched', 'document', 'identifiers']),
+    groupValuesByColumn(matched, ['event', 'matched', 'document', 'identifiers']),
   )
 }
 
@@ -187,8 +187,8 @@ export async function insertNotifications(client: ClientBase, notifications: rea
        order by new.at
        returning mailbox
      )
-     ${announceMailboxesSql('inserted')}`,
-    listValuesByColumn(notifications, ['event', 'subscription', 'presence', 'purpose', 'corrected_notification', 'due_at']),
+     ${announceMailboxesToNodesSql('inserted')}`,
+    groupValuesByColumn(notifications, ['event', 'subscription', 'presence', 'purpose', 'corrected_notification', 'due_at']),
   )
 }
 
@@ -201,7 +201,7 @@ export interface SubscriptionWithFrequency {
 }
 
 /** Finds those of the subscriptions that are notified only at the times of a frequency. */
-export async function findFrequencies(
+export async function findSubscriptionFrequencies(
   client: ClientBase,
   subscriptions: readonly number[],
 ): Promise<readonly SubscriptionWithFrequency[]> {

@@ -3,9 +3,9 @@
 import { authorityNameSql } from '@rollcall/consents/store/consent-ended'
 import type { ConsentSummary } from '@rollcall/core/model/consent'
 import type { SubscriptionState } from '@rollcall/core/model/event'
-import { listValuesByColumn } from '@rollcall/database/column-values'
+import { groupValuesByColumn } from '@rollcall/database/column-values'
 import type { Database, DatabaseWithPool } from '@rollcall/database/database'
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import type { ClientBase } from 'pg'
 import { IS_UNFILTERED_SQL } from './waiting.ts'
 
@@ -20,7 +20,7 @@ export interface SubscriptionIdentity {
 }
 
 /** A stored subscription that has not ended, and is equal to a requested one. */
-export interface EqualSubscription extends SubscriptionIdentity {
+export interface SubscriptionEqualToRequested extends SubscriptionIdentity {
   readonly id: number
   readonly code: string
   readonly state: 'live' | 'suspended'
@@ -36,9 +36,9 @@ export async function findEqualSubscriptions(
   participant: number,
   registry: number,
   wanted: readonly SubscriptionIdentity[],
-): Promise<readonly EqualSubscription[]> {
+): Promise<readonly SubscriptionEqualToRequested[]> {
   if (wanted.length === 0) return []
-  const { rows } = await pool.query<EqualSubscription>({
+  const { rows } = await pool.query<SubscriptionEqualToRequested>({
     name: 'find same subscriptions',
     text: `select subscription.id, code, event_type, record_type, fingerprint, subscription.state, end_at,
         mailbox.id as mailbox, nullif(mailbox.sender_uri, '') as sender_uri
@@ -47,7 +47,7 @@ export async function findEqualSubscriptions(
         join subscription using (event_type, record_type, fingerprint)
         join mailbox on mailbox.id = subscription.mailbox
       where subscription.participant = $1 and subscription.registry = $2 and subscription.state <> 'ended'`,
-    values: [participant, registry, ...listValuesByColumn(wanted, ['event_type', 'record_type', 'fingerprint'])],
+    values: [participant, registry, ...groupValuesByColumn(wanted, ['event_type', 'record_type', 'fingerprint'])],
   })
   return rows
 }
@@ -81,7 +81,7 @@ export interface ParticipantSubscription {
 }
 
 /** Finds the participant's subscriptions in the registry that have these codes, also ended ones. */
-export async function findOwnSubscriptions(
+export async function findParticipantSubscriptions(
   { pool }: DatabaseWithPool,
   participant: number,
   registry: number,
@@ -91,7 +91,7 @@ export async function findOwnSubscriptions(
     name: 'find own subscriptions',
     text: `select id, code, state, reason, event_type, record_type, ${IS_UNFILTERED_SQL} as unfiltered
       from subscription where code = any($3::text[]) and participant = $1 and registry = $2`,
-    values: [participant, registry, codes.filter(isStorable)],
+    values: [participant, registry, codes.filter(isTextStorable)],
   })
   return rows
 }
@@ -123,7 +123,7 @@ export async function findExchangeByCodes(
       from subscription
       where code = any($3::text[]) and participant = $1 and registry = $2 and ${column} is not null
       group by ${column} order by count(*) desc, max(id) desc limit 1`,
-    values: [participant, registry, codes.filter(isStorable)],
+    values: [participant, registry, codes.filter(isTextStorable)],
   })
   return rows[0] ?? null
 }
@@ -139,7 +139,7 @@ export const CONSENT_OF_SUBSCRIPTION_SQL = `(select json_build_object('purpose',
   from subscription_consent where subscription_consent.subscription = subscription.id)`
 
 /** Lists a participant's live subscriptions in a registry in the order of their ids, with their criteria as texts. */
-export async function listLiveSubscriptions(
+export async function listSubscriptionsInStateLive(
   client: ClientBase,
   participant: number,
   registry: number,

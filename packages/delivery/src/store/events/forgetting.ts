@@ -6,7 +6,7 @@ import { senderIdSql } from '@rollcall/participants/store/participant-names'
 /** The most events, subscriptions or mailboxes that one statement deletes: so few that other statements hardly wait. */
 const MOST_DELETED_ROWS = 100
 /** The most old rows that one statement looks at. Many may be kept, such as those of a closed mailbox. */
-const MOST_READ_ROWS = 1_000
+const MOST_OLD_ROWS_PER_READ = 1_000
 /** The most notifications of old events that one statement deletes. */
 const MOST_DELETED_NOTIFICATIONS = 5_000
 
@@ -58,13 +58,13 @@ const TABLES_WITH_ROWS_TO_DELETE = [
 export async function forgetEvents({ pool }: Pick<Database, 'pool'>, retention: number): Promise<number> {
   let total = 0
   for (const { table, where, time, before } of TABLES_WITH_ROWS_TO_DELETE) {
-    for (let last = null as OldRow | null; ; ) {
-      const { rows }: { readonly rows: readonly OldRow[] } = await pool.query<OldRow>(
+    for (let last = null as DeletionCandidateRow | null; ; ) {
+      const { rows }: { readonly rows: readonly DeletionCandidateRow[] } = await pool.query<DeletionCandidateRow>(
         `select id, time::text, (${where}) as due from (
            select *, ${time} as time from ${table} where ${time} < now() - make_interval(secs => $1)
              and ($2::timestamptz is null or (${time}, id) > ($2, $3::bigint)) order by ${time}, id limit $4
          ) as ${table} order by time, id`,
-        [retention, last?.time ?? null, last?.id ?? null, MOST_READ_ROWS],
+        [retention, last?.time ?? null, last?.id ?? null, MOST_OLD_ROWS_PER_READ],
       )
       const due = rows.filter((row) => row.due).map(({ id }) => id)
       for (let at = 0; at < due.length; at += MOST_DELETED_ROWS) {
@@ -78,14 +78,14 @@ export async function forgetEvents({ pool }: Pick<Database, 'pool'>, retention: 
         total += rowCount ?? 0
       }
       last = rows.at(-1) ?? null
-      if (rows.length < MOST_READ_ROWS) break
+      if (rows.length < MOST_OLD_ROWS_PER_READ) break
     }
   }
   return total
 }
 
 /** A row that is old, and whether it is to be deleted. */
-interface OldRow {
+interface DeletionCandidateRow {
   readonly id: string
   /** The time of the row as a text of PostgreSQL, which has microseconds: a JavaScript Date has none. */
   readonly time: string
@@ -125,7 +125,7 @@ export async function countRowsToForget({ pool }: Pick<Database, 'pool'>, retent
 }
 
 /** The most events whose documents one statement deletes. */
-const MOST_CLEARED_EVENTS = 500
+const MOST_DELETED_EVENT_DOCUMENTS = 500
 
 /** SQL condition: the `event` may still be sent. A notification of it waits, or is in an envelope that was not delivered. */
 const MAY_EVENT_BE_SENT_SQL = `exists (
@@ -143,7 +143,7 @@ export async function deleteSentEventDocuments({ pool }: Pick<Database, 'pool'>)
       `update event set document = null, identifiers = null, replaced_by = null where id = any(array(
         select id from event where (document is not null or identifiers is not null or replaced_by is not null)
           and recorded_at < now() - interval '1 minute' and not ${MAY_EVENT_BE_SENT_SQL}
-        limit ${MOST_CLEARED_EVENTS} for update skip locked))`,
+        limit ${MOST_DELETED_EVENT_DOCUMENTS} for update skip locked))`,
     )
     if (!rowCount) return total
     total += rowCount

@@ -5,7 +5,7 @@
 
 import type { DeliveryClaim } from '@rollcall/core/model/delivery'
 import type { Database } from '@rollcall/database/database'
-import { MAILBOXES_PAYLOAD_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
+import { MAILBOXES_NOTIFY_PREFIX, WORK_CHANNEL } from '@rollcall/database/queue'
 import { queryWithoutTimeLimit } from '@rollcall/database/transaction'
 import type pg from 'pg'
 import { openMailbox } from './closing.ts'
@@ -172,7 +172,7 @@ export async function makeDeliveriesDue(
         where participant = $1 and $3::text is null and state = 'open' and resting_since is not null
           and claimed_until is not null
       )
-      select pg_notify('${WORK_CHANNEL}', $1::integer::text), pg_notify('${WORK_CHANNEL}', '${MAILBOXES_PAYLOAD_PREFIX}')`,
+      select pg_notify('${WORK_CHANNEL}', $1::integer::text), pg_notify('${WORK_CHANNEL}', '${MAILBOXES_NOTIFY_PREFIX}')`,
     values: [participant, MOST_SETTINGS_DELAY_SECONDS, origin],
   }
   // Without `origin` any number of pending deliveries may change, so there is no time limit. With `origin` only deliveries of

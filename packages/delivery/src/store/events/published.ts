@@ -2,7 +2,7 @@
 
 import type { RecordId } from '@rollcall/core/model/records'
 import { recordIdSql } from '@rollcall/database/record-ids'
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import type { ClientBase } from 'pg'
 
 /**
@@ -44,7 +44,7 @@ export interface PublishedRecordVersion {
 }
 
 /** Stores the version that the publishing system gives to a record. Returns false when a newer version is stored already. */
-export async function storeSourceVersion(
+export async function storeRecordSourceVersion(
   client: ClientBase,
   registryId: number,
   { record_type, primary_identifier, source_version }: PublishedRecordVersion,
@@ -61,7 +61,7 @@ export async function storeSourceVersion(
 }
 
 /** Deletes the versions of deleted records: a record that is written again later is a new one. */
-export async function forgetSourceVersions(
+export async function forgetRecordSourceVersions(
   client: ClientBase,
   registryId: number,
   record_type: string,
@@ -69,6 +69,6 @@ export async function forgetSourceVersions(
 ): Promise<void> {
   await client.query(
     'delete from record_source_version where registry = $1 and record_type = $2 and primary_identifier = any($3)',
-    [registryId, record_type, primaryIdentifiers.filter(isStorable)],
+    [registryId, record_type, primaryIdentifiers.filter(isTextStorable)],
   )
 }

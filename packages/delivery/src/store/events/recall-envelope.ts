@@ -2,8 +2,8 @@
 
 import type pg from 'pg'
 import { isNewestEnvelopeSql, SET_NOTIFICATION_WAITING_SQL } from '../deliveries/deliveries.ts'
-import { announceMailboxesSql } from './events.ts'
-import { IS_SILENCED_SQL, IS_UNFILTERED_SQL } from './waiting.ts'
+import { announceMailboxesToNodesSql } from './events.ts'
+import { IS_SUBSCRIPTION_SILENCED_SQL, IS_UNFILTERED_SQL } from './waiting.ts'
 
 /** The types of a subscription that has a notification in an envelope, and whether it may still be notified. */
 export interface SubscriptionOfEnvelope {
@@ -11,7 +11,7 @@ export interface SubscriptionOfEnvelope {
   readonly event_type: string
   readonly record_type: string
   readonly unfiltered: boolean
-  /** True when nothing more may be sent for the subscription (`IS_SILENCED_SQL`). */
+  /** True when nothing more may be sent for the subscription (`IS_SUBSCRIPTION_SILENCED_SQL`). */
   readonly unwanted: boolean
 }
 
@@ -22,7 +22,7 @@ export async function findSubscriptionsOfEnvelope(
 ): Promise<readonly SubscriptionOfEnvelope[]> {
   const { rows } = await pool.query<SubscriptionOfEnvelope>({
     name: 'subscriptions of a delivery',
-    text: `select distinct event_type, record_type, ${IS_UNFILTERED_SQL} as unfiltered, ${IS_SILENCED_SQL} as unwanted
+    text: `select distinct event_type, record_type, ${IS_UNFILTERED_SQL} as unfiltered, ${IS_SUBSCRIPTION_SILENCED_SQL} as unwanted
       from delivery join notification on ${isNewestEnvelopeSql('delivery')}
         join subscription on subscription.id = notification.subscription
       where delivery.id = $1`,
@@ -61,7 +61,7 @@ const dropEnvelopesSql = (which: string, attempted: string): string => `dropped 
       )`
 
 /** Subscriptions that move from their present mailboxes to another one. */
-export interface MovedSubscriptions {
+export interface SubscriptionMailboxMove {
   readonly subscriptions: readonly number[]
   /** The ids of the mailboxes that the subscriptions had before. */
   readonly from: readonly number[]
@@ -73,9 +73,9 @@ export interface MovedSubscriptions {
  * such notifications are dropped, even during an attempt. So are envelopes that were given up because their mailbox was closed.
  * Their notifications wait again, each in the mailbox of its subscription. Runs in the caller's transaction.
  */
-export async function moveWaitingNotifications(
+export async function moveNotificationsToMailbox(
   client: Pick<pg.ClientBase, 'query'>,
-  { subscriptions, from, to }: MovedSubscriptions,
+  { subscriptions, from, to }: SubscriptionMailboxMove,
 ): Promise<void> {
   // Locks the rows of the old mailboxes: until the transaction ends, nobody else commits an envelope of these mailboxes.
   const { rows } = await client.query<{ closed: boolean }>(
@@ -97,7 +97,7 @@ export async function moveWaitingNotifications(
     `update notification set mailbox = $1 where subscription = any($2::int[]) and mailbox <> $1 and state = 'waiting'`,
     [to, subscriptions],
   )
-  await client.query(announceMailboxesSql('unnest($1::int[]) as moved (mailbox)'), [[to, ...from]])
+  await client.query(announceMailboxesToNodesSql('unnest($1::int[]) as moved (mailbox)'), [[to, ...from]])
 }
 
 /**
@@ -113,7 +113,7 @@ export async function recallEnvelope(
     // The mailbox is locked first, as in `closeStaleMailboxes`, so that the two functions do not deadlock.
     text: `with own as materialized (select id from mailbox where id = $1 for no key update),
       ${dropEnvelopesSql("from own where delivery.id = $2 and delivery.mailbox = own.id and claim = $3 and state = 'pending'", '$4')}
-      select exists (select 1 from dropped) as recalled, (${announceMailboxesSql('dropped')}) as announced`,
+      select exists (select 1 from dropped) as recalled, (${announceMailboxesToNodesSql('dropped')}) as announced`,
     values: [mailbox, delivery, claim, attempted],
   })
   return rows[0]?.recalled === true

@@ -3,7 +3,7 @@ import type { CheckedSystem } from '@rollcall/core/model/check'
 import type { Database } from '@rollcall/database/database'
 
 /** The last time at which a participant's system took each step of the check, such as to subscribe; null: not yet. */
-export interface DeliveryEvidence {
+export interface DeliveryCheckFacts {
   /** The time at which a callback with the answer to an asynchronous search was acknowledged. */
   readonly delivered_at: Date | null
   /** The time at which the answer to an asynchronous search was acknowledged after several attempts to send it. */
@@ -25,7 +25,7 @@ export interface DeliveryEvidence {
 
 const IS_OF_CHECKED_SYSTEM_SQL = 'participant = $1 and registry = $2'
 
-const FIND_DELIVERY_EVIDENCE = `select
+const FIND_DELIVERY_CHECK_FACTS = `select
   (select max(finished_at) from delivery where ${IS_OF_CHECKED_SYSTEM_SQL} and callback = 'on-search' and state = 'delivered'
     and created_at >= $3) as delivered_at,
   (select max(finished_at) from delivery where ${IS_OF_CHECKED_SYSTEM_SQL} and callback = 'on-search' and state = 'delivered'
@@ -50,11 +50,11 @@ const FIND_DELIVERY_EVIDENCE = `select
       and (notification.state = 'waiting' or delivery.state = 'pending')) as testing`
 
 /** Finds when each step of a participant's system was last seen. Times before `since` are ignored. */
-export async function findDeliveryEvidence(
+export async function findDeliveryCheckFacts(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, since }: CheckedSystem,
-): Promise<DeliveryEvidence> {
-  const { rows } = await pool.query<DeliveryEvidence>(FIND_DELIVERY_EVIDENCE, [participant.id, registry.id, since])
+): Promise<DeliveryCheckFacts> {
+  const { rows } = await pool.query<DeliveryCheckFacts>(FIND_DELIVERY_CHECK_FACTS, [participant.id, registry.id, since])
   const [row] = rows
   if (row === undefined) throw new Error('unreachable: the statement answers one row')
   return row

@@ -6,7 +6,7 @@ import { GRANTS_IN_FORCE_SQL } from '@rollcall/participants/store/grants'
 import type { ClientBase } from 'pg'
 
 /** The rules of a subscriber's grant: which protected persons are shown to the subscriber, and whether minors are hidden. */
-export interface HidingRules {
+export interface PersonHidingRules {
   /** The categories of protected persons whom the grant shows. */
   readonly shownCategories: readonly string[]
   /** True when the grant hides minors. */
@@ -14,13 +14,13 @@ export interface HidingRules {
 }
 
 /** The rules for a subscriber without rights: all protected persons and all minors are hidden. */
-export const HIDING_RULES_WITHOUT_RIGHTS: HidingRules = { shownCategories: [], hidesMinors: true }
+export const PERSON_HIDING_WITHOUT_RIGHTS: PersonHidingRules = { shownCategories: [], hidesMinors: true }
 
 /** Returns a function that gives the hiding rules for the subscriber of a subscription id. */
-export async function findHidingRules(
+export async function findPersonHidingRules(
   client: Pick<ClientBase, 'query'>,
   subscriptions: readonly number[],
-): Promise<(subscription: number) => HidingRules> {
+): Promise<(subscription: number) => PersonHidingRules> {
   const { rows } = await client.query<{ id: number; categories: 'all' | string[]; minors: boolean }>(
     `select subscription.id, coalesce(held.terms -> 'protected', '[]') as categories,
        coalesce(held.terms ->> 'minors' = 'never', false) as minors
@@ -29,28 +29,28 @@ export async function findHidingRules(
      where subscription.id = any($1::int[])`,
     [subscriptions],
   )
-  const found = new Map<number, HidingRules>(
+  const found = new Map<number, PersonHidingRules>(
     rows.map(({ id, categories, minors }) => [
       id,
       { shownCategories: categories === 'all' ? PROTECTION_CATEGORIES : categories, hidesMinors: minors },
     ]),
   )
-  return (subscription) => found.get(subscription) ?? HIDING_RULES_WITHOUT_RIGHTS
+  return (subscription) => found.get(subscription) ?? PERSON_HIDING_WITHOUT_RIGHTS
 }
 
-/** The terms of a subscriber's grant that does not show every record. */
-export interface LimitedSubscriber {
+/** The terms of a subscriber's grant that has conditions on records, or hides minors. */
+export interface RecordLimitedSubscriber {
   readonly subscription: number
   readonly participant: number
   readonly terms: GrantTerms
 }
 
 /** Finds, among subscriptions, those whose grant has conditions on records or hides minors. */
-export async function findLimitedSubscribers(
+export async function findRecordLimitedSubscribers(
   client: Pick<ClientBase, 'query'>,
   subscriptions: readonly number[],
-): Promise<readonly LimitedSubscriber[]> {
-  const { rows } = await client.query<LimitedSubscriber>(
+): Promise<readonly RecordLimitedSubscriber[]> {
+  const { rows } = await client.query<RecordLimitedSubscriber>(
     `select subscription.id as subscription, subscription.participant, held.terms
      from subscription join ${GRANTS_IN_FORCE_SQL} as held
        on held.participant = subscription.participant and held.registry = subscription.registry

@@ -1,7 +1,7 @@
 /** Lists subscriptions for an operator. Here only `findSubscription` returns criteria, which may be personal data. */
-import type { EndReason, SubscriptionState, SuspensionReason } from '@rollcall/core/model/event'
+import type { SubscriptionEndReason, SubscriptionState, SubscriptionSuspensionReason } from '@rollcall/core/model/event'
 import type { DatabaseWithPool } from '@rollcall/database/database'
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 
@@ -14,7 +14,7 @@ export interface ListedSubscription {
   readonly record_type: string
   readonly state: SubscriptionState
   /** Why the subscription is suspended or ended; null when it is live. */
-  readonly reason: EndReason | SuspensionReason | null
+  readonly reason: SubscriptionEndReason | SubscriptionSuspensionReason | null
   /** The cron expression of the frequency; null when notifications are sent at once. */
   readonly cron: string | null
   readonly start_at: Date | null
@@ -106,7 +106,7 @@ export async function listSubscriptions(
 
 /** Finds a subscription by its code; null when there is none. */
 export async function findSubscription({ pool }: DatabaseWithPool, code: string): Promise<ShownSubscription | null> {
-  if (!isStorable(code)) return null
+  if (!isTextStorable(code)) return null
   const { rows } = await pool.query<SubscriptionRow>({
     name: 'find subscription',
     text: `select ${LISTED_SUBSCRIPTION_COLUMNS}, subscription.id, subscription.registry, nullif(mailbox.sender_uri, '') as sender_uri,

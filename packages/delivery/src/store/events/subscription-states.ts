@@ -3,13 +3,17 @@
  * ids, so that their transactions do not deadlock.
  */
 
-import { type EndReason, SILENT_END_REASONS, type SuspensionReason } from '@rollcall/core/model/event'
-import { listValuesByColumn } from '@rollcall/database/column-values'
+import {
+  STOP_SENDING_END_REASONS,
+  type SubscriptionEndReason,
+  type SubscriptionSuspensionReason,
+} from '@rollcall/core/model/event'
+import { groupValuesByColumn } from '@rollcall/database/column-values'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
 
 /** Deletes the keys of subscriptions (`FilterKey`), so that changes of records are no longer matched with these subscriptions. */
-async function deleteSubscriptionKeys(client: ClientBase, subscriptions: readonly number[]): Promise<void> {
+async function deleteSubscriptionFilterKeys(client: ClientBase, subscriptions: readonly number[]): Promise<void> {
   await client.query('delete from subscription_key where subscription = any($1::int[])', [subscriptions])
 }
 
@@ -21,7 +25,7 @@ async function deleteSubscriptionKeys(client: ClientBase, subscriptions: readonl
 export async function endSubscriptions(
   client: ClientBase,
   subscriptions: readonly number[],
-  { reason, at = new Date(), by }: { readonly reason: EndReason; readonly at?: Date; readonly by?: string },
+  { reason, at = new Date(), by }: { readonly reason: SubscriptionEndReason; readonly at?: Date; readonly by?: string },
 ): Promise<number> {
   if (subscriptions.length === 0) return 0
   const { rowCount } = await client.query(
@@ -29,13 +33,13 @@ export async function endSubscriptions(
      where id = any($1::int[]) and state <> 'ended'`,
     [subscriptions, reason, at, by ?? null],
   )
-  await deleteSubscriptionKeys(client, subscriptions)
+  await deleteSubscriptionFilterKeys(client, subscriptions)
   return rowCount ?? 0
 }
 
 /**
  * Gives ended subscriptions the end reason `unsubscribed`, so that they are not opened again when a death is taken back. A reason
- * of `SILENT_END_REASONS` is kept. The state stays `ended`.
+ * of `STOP_SENDING_END_REASONS` is kept. The state stays `ended`.
  * @returns how many of the given subscriptions had ended
  */
 export async function markUnsubscribed(client: ClientBase, subscriptions: readonly number[]): Promise<number> {
@@ -44,7 +48,7 @@ export async function markUnsubscribed(client: ClientBase, subscriptions: readon
     `update subscription set reason = case when reason = any($2) then reason else 'unsubscribed' end
      where id in (
        select id from subscription where id = any($1::int[]) and state = 'ended' order by id for no key update)`,
-    [subscriptions, SILENT_END_REASONS],
+    [subscriptions, STOP_SENDING_END_REASONS],
   )
   return rowCount ?? 0
 }
@@ -76,7 +80,7 @@ export async function expireSubscriptions(client: Pick<ClientBase, 'query'>, now
 export async function endNotifiedPersonSubscriptions(
   client: ClientBase,
   events: readonly number[],
-  reason: EndReason,
+  reason: SubscriptionEndReason,
   now: Date,
 ): Promise<void> {
   const { rows } = await client.query<{ id: number }>(
@@ -91,7 +95,7 @@ export async function endNotifiedPersonSubscriptions(
     [events, reason, now],
   )
   if (rows.length > 0) {
-    await deleteSubscriptionKeys(
+    await deleteSubscriptionFilterKeys(
       client,
       rows.map(({ id }) => id),
     )
@@ -102,7 +106,7 @@ export async function endNotifiedPersonSubscriptions(
 export async function suspendSubscriptions(
   client: ClientBase,
   subscriptions: readonly number[],
-  reason: SuspensionReason,
+  reason: SubscriptionSuspensionReason,
 ): Promise<void> {
   if (subscriptions.length === 0) return
   await client.query(
@@ -111,14 +115,14 @@ export async function suspendSubscriptions(
        select id from subscription where id = any($1::int[]) and state = 'live' order by id for no key update)`,
     [subscriptions, reason],
   )
-  await deleteSubscriptionKeys(client, subscriptions)
+  await deleteSubscriptionFilterKeys(client, subscriptions)
 }
 
 /** The subscriptions of a registry that were suspended for the same `reason`, which is not a closed mailbox. */
 export interface SuspendedSubscriptions {
   /** The namespace of the registry; empty when the registry was removed. */
   readonly registry: string
-  readonly reason: SuspensionReason
+  readonly reason: SubscriptionSuspensionReason
   /** The ids of the subscriptions. */
   readonly subscriptions: readonly number[]
 }
@@ -163,7 +167,7 @@ export interface ReopenedSubscription {
 export async function reopenSubscriptions(
   client: ClientBase,
   subscriptions: readonly number[],
-  reason: EndReason,
+  reason: SubscriptionEndReason,
   now: Date,
 ): Promise<readonly ReopenedSubscription[]> {
   // The lock keeps others from closing a mailbox, until the transaction ends.
@@ -200,7 +204,7 @@ export async function reopenSubscriptions(
 }
 
 /** A row of `subscription_key`. `whole`: a record with this key fulfils the whole filter of the subscription (`FilterKey`). */
-export interface SubscriptionKeyRow {
+export interface SubscriptionFilterKeyRow {
   readonly subscription: number
   readonly event_type: string
   readonly record_type: string
@@ -209,10 +213,10 @@ export interface SubscriptionKeyRow {
 }
 
 /** Stores the keys of live subscriptions. Changes of records are matched with subscriptions by these keys. */
-export async function insertSubscriptionKeys(
+export async function insertSubscriptionFilterKeys(
   client: ClientBase,
   registryId: number,
-  keys: readonly SubscriptionKeyRow[],
+  keys: readonly SubscriptionFilterKeyRow[],
 ): Promise<void> {
   await client.query(
     `insert into subscription_key (registry, event_type, record_type, key, subscription, whole)
@@ -220,6 +224,6 @@ export async function insertSubscriptionKeys(
      from unnest($2::text[], $3::text[], $4::bytea[], $5::int[], $6::bool[])
        as filed (event_type, record_type, key, subscription, whole)
      on conflict do nothing`,
-    [registryId, ...listValuesByColumn(keys, ['event_type', 'record_type', 'key', 'subscription', 'whole'])],
+    [registryId, ...groupValuesByColumn(keys, ['event_type', 'record_type', 'key', 'subscription', 'whole'])],
   )
 }

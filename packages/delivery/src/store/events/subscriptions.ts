@@ -6,13 +6,13 @@
 import { pseudonymsSql, pseudonymsText } from '@rollcall/consents/store/consent-uses'
 import type { SubscriptionConsent } from '@rollcall/core/model/consent'
 import type { Frequency } from '@rollcall/core/model/event'
-import { listValuesByColumn } from '@rollcall/database/column-values'
+import { groupValuesByColumn } from '@rollcall/database/column-values'
 import type { ClientBase } from 'pg'
-import { moveWaitingNotifications } from './recall-envelope.ts'
-import { insertSubscriptionKeys, type SubscriptionKeyRow } from './subscription-states.ts'
+import { moveNotificationsToMailbox } from './recall-envelope.ts'
+import { insertSubscriptionFilterKeys, type SubscriptionFilterKeyRow } from './subscription-states.ts'
 
 /** A key of a filter, by which changed records find the subscription (`FilterKey`). */
-export interface SubscriptionKey {
+export interface SubscriptionFilterKey {
   readonly key: Uint8Array
   readonly whole: boolean
 }
@@ -35,7 +35,7 @@ interface SubscriptionTypesAndKeys {
   /** The canonical names of the event type and the record type. */
   readonly event_type: string
   readonly record_type: string
-  readonly keys: readonly SubscriptionKey[]
+  readonly keys: readonly SubscriptionFilterKey[]
 }
 
 export interface NewSubscription extends SubscriptionTypesAndKeys {
@@ -82,10 +82,10 @@ export async function insertSubscriptions(
       returning id, code`,
     values: [
       ...[participant, registry, mailbox, encrypted, transaction_id, correlation_id],
-      ...listValuesByColumn(made, ['code', 'event_type', 'record_type', 'fingerprint', 'criteria', 'locale', 'person']),
+      ...groupValuesByColumn(made, ['code', 'event_type', 'record_type', 'fingerprint', 'criteria', 'locale', 'person']),
       ...(['cron', 'start_at'] as const).map((name) => made.map(({ frequency }) => frequency?.[name] ?? null)),
       made.map(({ end_at, frequency }) => end_at ?? frequency?.end_at ?? null),
-      ...listValuesByColumn(made, ['reference_id']),
+      ...groupValuesByColumn(made, ['reference_id']),
     ],
   })
   const ids = new Map(rows.map(({ id, code }) => [code, id]))
@@ -93,7 +93,7 @@ export async function insertSubscriptions(
     client,
     made.map(({ code, consent }) => ({ id: ids.get(code), consent })),
   )
-  await insertSubscriptionKeys(
+  await insertSubscriptionFilterKeys(
     client,
     registry,
     keysOfSubscriptions(made, ({ code }) => ids.get(code)),
@@ -128,8 +128,8 @@ async function upsertSubscriptionConsents(client: ClientBase, subscriptions: rea
        authority = excluded.authority, jti = excluded.jti, attributes = excluded.attributes,
        given_at = excluded.given_at, expires_at = excluded.expires_at`,
     [
-      ...listValuesByColumn(given, ['subscription', 'participant', 'purpose', 'pseudonyms', 'attributes']),
-      ...listValuesByColumn(given, ['authority', 'jti', 'given_at', 'expires_at']),
+      ...groupValuesByColumn(given, ['subscription', 'participant', 'purpose', 'pseudonyms', 'attributes']),
+      ...groupValuesByColumn(given, ['authority', 'jti', 'given_at', 'expires_at']),
     ],
   )
 }
@@ -138,7 +138,7 @@ async function upsertSubscriptionConsents(client: ClientBase, subscriptions: rea
 const keysOfSubscriptions = <Subscription extends SubscriptionTypesAndKeys>(
   subscriptions: readonly Subscription[],
   idOf: (subscription: Subscription) => number | undefined,
-): readonly SubscriptionKeyRow[] =>
+): readonly SubscriptionFilterKeyRow[] =>
   subscriptions.flatMap((subscription) => {
     const id = idOf(subscription)
     const { event_type, record_type, keys } = subscription
@@ -176,7 +176,7 @@ export async function renewSubscriptions(
       returning subscription.id`,
     values: [
       mailbox,
-      ...listValuesByColumn(renewals, ['id', 'end_at']),
+      ...groupValuesByColumn(renewals, ['id', 'end_at']),
       renewals.map(({ from }) => from.state),
       renewals.map(({ from }) => from.end_at),
       renewals.map(({ from }) => from.mailbox),
@@ -186,7 +186,7 @@ export async function renewSubscriptions(
   const renewed = new Set(rows.map(({ id }) => id))
   const moved = renewals.filter(({ id, from }) => renewed.has(id) && from.mailbox !== mailbox)
   if (moved.length > 0) {
-    await moveWaitingNotifications(client, {
+    await moveNotificationsToMailbox(client, {
       subscriptions: moved.map(({ id }) => id),
       from: [...new Set(moved.map(({ from }) => from.mailbox))],
       to: mailbox,
@@ -201,7 +201,7 @@ export async function renewSubscriptions(
     client,
     renewals.filter(({ id }) => renewed.has(id)),
   )
-  await insertSubscriptionKeys(
+  await insertSubscriptionFilterKeys(
     client,
     registry,
     keysOfSubscriptions(renewals, ({ id }) => (renewed.has(id) ? id : undefined)),

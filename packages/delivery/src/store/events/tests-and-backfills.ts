@@ -1,19 +1,19 @@
 /** Queues notifications that an operator asks for: a test, or a backfill of the records that match already. */
 
 import type { ConsentSummary } from '@rollcall/core/model/consent'
-import type { PagedRecord, RecordPageQuery } from '@rollcall/core/model/record-source'
+import type { RecordPageQuery, RecordWithWriteTime } from '@rollcall/core/model/record-source'
 import type { RecordId } from '@rollcall/core/model/records'
 import type { RegistryShape } from '@rollcall/core/model/registry'
-import { listValuesByColumn } from '@rollcall/database/column-values'
+import { groupValuesByColumn } from '@rollcall/database/column-values'
 import type { Database } from '@rollcall/database/database'
 import { sqlStateOrSystemCode } from '@rollcall/database/database-errors'
-import { isSameRecordSql, toStoredId } from '@rollcall/database/record-ids'
+import { isSameRecordSql, toStoredRecordId } from '@rollcall/database/record-ids'
 import { withTransaction } from '@rollcall/database/transaction'
 import { lastDeletionSql } from '@rollcall/records/records/forget-traces'
 import { recordsOf } from '@rollcall/records/records/registry-records'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import type { ClientBase } from 'pg'
-import { announceMailboxesSql, referenceIdSql } from './events.ts'
+import { announceMailboxesToNodesSql, referenceIdSql } from './events.ts'
 import { CONSENT_OF_SUBSCRIPTION_SQL } from './find-subscriptions.ts'
 
 /** A subscription for which notifications are queued. */
@@ -69,7 +69,7 @@ export async function insertTestNotification(
         select mailbox.id, made.id, subscription.id, 'entered', 'test', ${referenceIdSql('mailbox', 'made.id')}, statement_timestamp()
         from made, subscription join mailbox on mailbox.id = subscription.mailbox where subscription.id = $5 returning mailbox
       )
-      ${announceMailboxesSql('queued')}`,
+      ${announceMailboxesToNodesSql('queued')}`,
     [registry, event_type, record_type, document, id],
   )
 }
@@ -104,9 +104,9 @@ export async function findUnfinishedBackfill(
 
 /**
  * Queues a notification for each record on a page of the records that match now. Also stores the place for the next page. The
- * notification has the present record and its version (`BACKFILL_VERSION_SQL`), both of one snapshot. The time of its item is
- * only the day on which the record was written: the exact time would show which records were imported together, and so how many
- * hidden persons are among them.
+ * notification has the present record and its version (`BACKFILLED_RECORD_VERSION_SQL`), both of one snapshot. The time of its
+ * item is only the day on which the record was written: the exact time would show which records were imported together, and so
+ * how many hidden persons are among them.
  * @returns null when nothing was queued: another run has queued this page meanwhile, or the subscription is not live
  */
 export async function queueBackfill(
@@ -129,7 +129,7 @@ export async function queueBackfill(
 }
 
 /** The place that a backfill has reached, as columns: the id of the last record. Both are null when no record was read. */
-const toBackfillMarkColumns = (id: RecordId | null) => (id === null ? { record: null, record_key: null } : toStoredId(id))
+const toBackfillMarkColumns = (id: RecordId | null) => (id === null ? { record: null, record_key: null } : toStoredRecordId(id))
 
 /** SQL of the beginning of yesterday (UTC). */
 const YESTERDAY_SQL = `date_trunc('day', now(), 'UTC') - interval '24 hours'`
@@ -152,7 +152,7 @@ const LAST_DELETION_SQL = lastDeletionSql({
  * A record that was written since yesterday, and has no event, has version 0 (not known) if a record of its type was deleted
  * since yesterday: it may be the deleted record, which may have had a higher version.
  */
-const BACKFILL_VERSION_SQL = `greatest((
+const BACKFILLED_RECORD_VERSION_SQL = `greatest((
             select max(record_version) from event
             where registry = $5::integer and record_type = $7::text and ${isSameRecordSql('event', 'page')}),
           case when page.written < ${YESTERDAY_SQL} or ${LAST_DELETION_SQL} is null
@@ -168,9 +168,9 @@ async function insertBackfilledEvents(
   registry: RegistryShape,
   { id, event_type, record_type }: SubscriptionToNotify,
   { after, since }: RecordPageQuery,
-  page: readonly PagedRecord[],
+  page: readonly RecordWithWriteTime[],
 ): Promise<boolean> {
-  const ids = page.map((record) => toStoredId(record.id))
+  const ids = page.map((record) => toStoredRecordId(record.id))
   const formerMark = toBackfillMarkColumns(after)
   const mark = toBackfillMarkColumns(page.at(-1)?.id ?? null)
   const { rows } = await client.query<{ held: boolean }>(
@@ -187,7 +187,7 @@ async function insertBackfilledEvents(
       made as (
         insert into event (registry, event_type, record_type, record, record_key, record_version, occurred_at, document,
           matched, purpose)
-        select $5::integer, $6::text, $7::text, page.record, page.record_key, ${BACKFILL_VERSION_SQL},
+        select $5::integer, $6::text, $7::text, page.record, page.record_key, ${BACKFILLED_RECORD_VERSION_SQL},
           date_trunc('day', page.written, 'UTC'), page.document, 1, 'backfill'
         from page order by page.at returning id
       ),
@@ -197,10 +197,10 @@ async function insertBackfilledEvents(
           statement_timestamp()
         from made cross join held join mailbox on mailbox.id = held.mailbox order by made.id returning mailbox
       )
-      select exists (select from held) as held, (${announceMailboxesSql('queued')}) as announced`,
+      select exists (select from held) as held, (${announceMailboxesToNodesSql('queued')}) as announced`,
     [
-      ...listValuesByColumn(ids, ['record', 'record_key']),
-      ...listValuesByColumn(page, ['document', 'written']),
+      ...groupValuesByColumn(ids, ['record', 'record_key']),
+      ...groupValuesByColumn(page, ['document', 'written']),
       registry.id,
       event_type,
       record_type,

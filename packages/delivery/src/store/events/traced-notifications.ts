@@ -5,7 +5,7 @@
 import type { FilterTransition, NotificationPurpose } from '@rollcall/core/model/event'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
 import { type TracedDelivery, traceDeliveries } from '../deliveries/traced-deliveries.ts'
@@ -53,7 +53,7 @@ export async function traceNotifications(
   id: string,
   limit: number,
 ): Promise<readonly TracedNotification[]> {
-  if (!isStorable(id)) return []
+  if (!isTextStorable(id)) return []
   const { rows } = await pool.query<TracedNotificationRow>(FIND_TRACED_NOTIFICATIONS, [id, limit])
   const ids = rows.flatMap(({ delivery, recalled }) => [...recalled, ...(delivery === null ? [] : [delivery])])
   const deliveries = await traceDeliveries({ pool }, 'id = any($1::uuid[])', ids, ids.length)

@@ -1,6 +1,6 @@
 /**
- * Counts unsent deliveries and notifications, or gives those of a participant the state `dropped`, in which they are not sent. After a
- * restore nothing unsent is sent until an operator releases it.
+ * Counts unsent deliveries and notifications, or gives those of a participant the state `dropped`, in which they are not sent.
+ * After a restore nothing unsent is sent until an operator releases it.
  */
 import type { PoolClient } from 'pg'
 
@@ -14,7 +14,7 @@ export const UNSENT_NOTIFICATIONS_SQL = `(select mailbox.participant, count(*) a
   where notification.state = 'waiting' group by mailbox.participant)`
 
 /** Drops the pending deliveries and the waiting notifications of a participant. Deliveries without an address stay. */
-export async function dropUnsentOfParticipant(client: Pick<PoolClient, 'query'>, participant: number): Promise<void> {
+export async function dropDeliveriesAndNotifications(client: Pick<PoolClient, 'query'>, participant: number): Promise<void> {
   await client.query(
     `update notification set state = 'dropped' from subscription join mailbox on mailbox.id = subscription.mailbox
       where subscription.id = notification.subscription and mailbox.participant = $1 and notification.state = 'waiting'`,

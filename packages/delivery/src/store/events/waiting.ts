@@ -2,7 +2,7 @@
 
 import { authorityNameSql, hasConsentEndedSql } from '@rollcall/consents/store/consent-ended'
 import type { ConsentSummary } from '@rollcall/core/model/consent'
-import { type FilterTransition, type NotificationPurpose, SILENT_END_REASONS } from '@rollcall/core/model/event'
+import { type FilterTransition, type NotificationPurpose, STOP_SENDING_END_REASONS } from '@rollcall/core/model/event'
 import type { Identifier, RecordId } from '@rollcall/core/model/records'
 import { createGroupCommit, oncePerPool } from '@rollcall/database/group-commit'
 import { isSameRecordSql, recordIdSql } from '@rollcall/database/record-ids'
@@ -47,8 +47,8 @@ export interface WaitingNotification {
   /** The consent of the subscription; null when it has none. */
   readonly consent: (ConsentSummary & { readonly attributes: readonly string[] }) | null
   /**
-   * True when the notification may not be sent: its subscription is silenced (`IS_SILENCED_SQL`), or the documents of its event
-   * were deleted, for example by an erasure.
+   * True when the notification may not be sent: its subscription is silenced (`IS_SUBSCRIPTION_SILENCED_SQL`), or the documents
+   * of its event were deleted, for example by an erasure.
    */
   readonly unwanted: boolean
 }
@@ -57,7 +57,7 @@ export interface WaitingNotification {
  * SQL condition on a `subscription`: it is silenced, so no notification of it is sent any more. The participant or the operator
  * has ended it, or its consent has ended.
  */
-export const IS_SILENCED_SQL = `((subscription.state = 'ended' and coalesce(subscription.reason, '') in (${SILENT_END_REASONS.map((reason) => `'${reason}'`).join(', ')}))
+export const IS_SUBSCRIPTION_SILENCED_SQL = `((subscription.state = 'ended' and coalesce(subscription.reason, '') in (${STOP_SENDING_END_REASONS.map((reason) => `'${reason}'`).join(', ')}))
   or exists (select from subscription_consent as consent
     where consent.subscription = subscription.id and coalesce(${hasConsentEndedSql('consent')}, false)))`
 
@@ -78,10 +78,10 @@ interface MailboxWithReadLimit {
  * @param most the most notifications
  */
 export const findWaitingNotifications = (pool: pg.Pool, mailbox: number, most: number): Promise<readonly WaitingNotification[]> =>
-  sharedNotificationReadsOf(pool).submit({ mailbox, most })
+  notificationReadBatcher(pool).submit({ mailbox, most })
 
 /** For each pool, the reads that wait: one statement does them for several mailboxes. */
-const sharedNotificationReadsOf = oncePerPool((pool) =>
+const notificationReadBatcher = oncePerPool((pool) =>
   createGroupCommit<MailboxWithReadLimit, readonly WaitingNotification[]>((wanted) => readWaitingNotifications(pool, wanted), {
     waiting: Infinity,
     together: MOST_MAILBOXES_PER_READ,
@@ -120,7 +120,7 @@ const FIND_WAITING_NOTIFICATIONS = `with due as materialized (
     select subscription.id, subscription.code, subscription.event_type as subscribed,
       parsed.criteria ->> 'reg_event_type' as asked_event_type, parsed.criteria ->> 'reg_type' as asked_reg_type,
       parsed.criteria ->> 'notify_record_type' as asked_record_type, subscription.locale, subscription.encrypted,
-      parsed.criteria -> 'filter' is null as unfiltered, ${IS_SILENCED_SQL} as unwanted,
+      parsed.criteria -> 'filter' is null as unfiltered, ${IS_SUBSCRIPTION_SILENCED_SQL} as unwanted,
       (select jsonb_build_object('purpose', purpose, 'attributes', attributes,
           'authority', ${authorityNameSql('subscription_consent.authority')})
         from subscription_consent where subscription_consent.subscription = subscription.id) as consent
@@ -150,9 +150,9 @@ export interface EventDocument {
 
 /** Reads the document of an event; undefined: the event is not stored. Simultaneous calls share one statement. */
 export const findEventDocument = (pool: pg.Pool, event: number): Promise<EventDocument | undefined> =>
-  eventDocumentReads(pool).submit(event)
+  eventDocumentReadBatcher(pool).submit(event)
 
-const eventDocumentReads = oncePerPool((pool) =>
+const eventDocumentReadBatcher = oncePerPool((pool) =>
   createGroupCommit<number, EventDocument | undefined>((events) => readEventDocuments(pool, events), { waiting: Infinity }),
 )
 
@@ -176,7 +176,7 @@ export async function dropNotifications(pool: Pick<pg.Pool, 'query'>, ids: reado
 }
 
 /** A correction whose earlier notification was dropped, and the older notification that it now corrects, if there is one. */
-export interface CorrectionWithNewTarget {
+export interface CorrectionAndOlderNotification {
   /** The id of the correcting notification. */
   readonly id: number
   /** The `notification.id` and reference_id of the notification that it corrects; null: no earlier one was or will be sent. */
@@ -190,11 +190,11 @@ export interface CorrectionWithNewTarget {
  * event type of the dropped one, unless the correction says that the record was merged into another one.
  * @returns only the corrections whose earlier notification was dropped
  */
-export async function redirectCorrections(
+export async function redirectToOlderNotifications(
   pool: Pick<pg.Pool, 'query'>,
   corrections: readonly number[],
-): Promise<readonly CorrectionWithNewTarget[]> {
-  const { rows } = await pool.query<CorrectionWithNewTarget>({
+): Promise<readonly CorrectionAndOlderNotification[]> {
+  const { rows } = await pool.query<CorrectionAndOlderNotification>({
     name: 'correct other notifications',
     text: `with known as (
         select correction.id, (

@@ -1,9 +1,9 @@
 /** Takes waiting notifications back when a person becomes protected. */
 
 import type { RecordId } from '@rollcall/core/model/records'
-import { toStoredId } from '@rollcall/database/record-ids'
+import { toStoredRecordId } from '@rollcall/database/record-ids'
 import type { ClientBase } from 'pg'
-import { findHidingRules } from './subscriber-hiding.ts'
+import { findPersonHidingRules } from './subscriber-hiding.ts'
 import { dropNotifications } from './waiting.ts'
 
 interface RecordsOfProtectedPerson {
@@ -23,7 +23,7 @@ export async function dropNotificationsAboutPerson(
   { registry, record_type, records }: RecordsOfProtectedPerson,
   category: string,
 ): Promise<number> {
-  const ids = records.map(toStoredId)
+  const ids = records.map(toStoredRecordId)
   const { rows } = await client.query<{ id: number; subscription: number }>(
     `select notification.id, notification.subscription from notification join event on event.id = notification.event
      where event.registry = $1 and event.record_type = $2 and notification.state = 'waiting'
@@ -31,7 +31,7 @@ export async function dropNotificationsAboutPerson(
      order by notification.id for update of notification`,
     [registry, record_type, ids.map(({ record }) => record), ids.map(({ record_key }) => record_key ?? '')],
   )
-  const hides = await findHidingRules(
+  const hides = await findPersonHidingRules(
     client,
     rows.map(({ subscription }) => subscription),
   )

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readDayUse } from '@rollcall/participants/store/day-counts'
+import { readDayStorageUse } from '@rollcall/participants/store/day-counts'
 import { expect, test } from 'vitest'
 import { exchangeNodes } from '../../../test/exchange-nodes.ts'
 import type { NewExchange } from './exchanges.ts'
@@ -24,7 +24,7 @@ function exchange(participant: number, message_id: string, bytes: number | null 
 }
 
 const usedBy = async (participant: number): Promise<readonly [number, number]> => {
-  const { messages, bytes } = await readDayUse(database.db, 'accepted_day', participant)
+  const { messages, bytes } = await readDayStorageUse(database.db, 'accepted_day', participant)
   return [messages, bytes]
 }
 

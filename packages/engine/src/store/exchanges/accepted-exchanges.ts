@@ -2,7 +2,7 @@
 import type { RecordId } from '@rollcall/core/model/records'
 import type { Database } from '@rollcall/database/database'
 import { createGroupCommit, oncePerPool } from '@rollcall/database/group-commit'
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import { findSentPage, type StoredAnswerPage } from '@rollcall/delivery/store/deliveries/sent-pages'
 
 /** An accepted exchange, and how far its answer has come. */
@@ -66,14 +66,14 @@ export async function findAcceptedExchange(
   { pool }: Pick<Database, 'pool'>,
   correlation_id: string,
 ): Promise<AcceptedExchange | null> {
-  return acceptedExchangeReads(pool).submit(correlation_id)
+  return acceptedExchangeFinder(pool).submit(correlation_id)
 }
 
 /**
  * For each pool, puts simultaneous calls of `findAcceptedExchange` into one statement. The number of waiting calls has no limit,
  * because they come from requests and runs in progress, whose number is limited.
  */
-const acceptedExchangeReads = oncePerPool((pool) =>
+const acceptedExchangeFinder = oncePerPool((pool) =>
   createGroupCommit<string, AcceptedExchange | null>(
     async (ids) => {
       const { rows } = await pool.query<AcceptedExchange>({
@@ -121,7 +121,7 @@ export async function findPersistedPage(
 }
 
 /** An earlier exchange that a status question is about. */
-export interface AskedExchange {
+export interface ExchangeAskedAbout {
   readonly correlation_id: string
   readonly transaction_id: string
   /** The accepted exchange; null: the request was synchronous. Then only enrolment updates have a stored answer, the receipt. */
@@ -131,7 +131,7 @@ export interface AskedExchange {
 }
 
 /** The exchanges that a status question can find: those of its sender with one registry, of one operation. */
-export interface AskedExchangeScope {
+export interface StatusQuestionScope {
   /** The `Participant.id` of the sender of the status question. */
   readonly participant: number
   /** The `Registry.id` of the registry that got the status question. */
@@ -144,14 +144,14 @@ export interface AskedExchangeScope {
 const MOST_MESSAGES_OF_ONE_ID = 10_000
 
 /** Finds the newest exchange of the asker with one of the given transaction_ids or correlation_ids. */
-export async function findAskedExchange(
+export async function findExchangeAskedAbout(
   { pool }: Pick<Database, 'pool'>,
-  { participant, registry, operation }: AskedExchangeScope,
+  { participant, registry, operation }: StatusQuestionScope,
   by: { readonly transaction_ids: readonly string[] } | { readonly correlation_ids: readonly string[] },
-): Promise<AskedExchange | null> {
+): Promise<ExchangeAskedAbout | null> {
   const [asked, values] =
     'transaction_ids' in by
-      ? ['unnest($4::text[]) as asked (id)', by.transaction_ids.filter(isStorable)]
+      ? ['unnest($4::text[]) as asked (id)', by.transaction_ids.filter(isTextStorable)]
       : ['unnest($4::uuid[]) as asked (id)', by.correlation_ids.filter(isUuid)]
   const named = 'transaction_ids' in by ? 'transaction_id = asked.id collate "C"' : 'correlation_id = asked.id'
   const { rows } = await pool.query<{ correlation_id: string; transaction_id: string }>({
@@ -188,7 +188,7 @@ export async function findItemStatuses(
 }
 
 /** Finds the position in the request, from 0, of the first item of each chunk of an exchange, in order. */
-export async function findChunkStarts({ pool }: Pick<Database, 'pool'>, correlation_id: string): Promise<readonly number[]> {
+export async function findChunkPositions({ pool }: Pick<Database, 'pool'>, correlation_id: string): Promise<readonly number[]> {
   const { rows } = await pool.query<{ first_item: number }>({
     name: 'find chunk starts',
     text: 'select first_item from accepted_exchange where parent = $1 order by first_item',

@@ -4,7 +4,7 @@
  */
 
 import type { DeliveryClaim } from '@rollcall/core/model/delivery'
-import type { WaitingExchanges } from '@rollcall/core/model/health'
+import type { ExchangeHealth } from '@rollcall/core/model/health'
 import type { Database } from '@rollcall/database/database'
 import { participantsWithRowsSql } from '@rollcall/database/queue'
 import type pg from 'pg'
@@ -208,8 +208,8 @@ export async function countOverdueExchanges({ pool }: Pick<Database, 'pool'>): P
  * Counts accepted requests, or chunks of them, that are due and not claimed, and finds for how many seconds the one that waits
  * longest has been due.
  */
-export async function countWaitingExchanges({ pool }: Pick<Database, 'pool'>): Promise<WaitingExchanges> {
-  const { rows } = await pool.query<WaitingExchanges>({
+export async function countWaitingExchanges({ pool }: Pick<Database, 'pool'>): Promise<ExchangeHealth> {
+  const { rows } = await pool.query<ExchangeHealth>({
     name: 'waiting exchanges',
     text: `select count(*) as waiting, coalesce(extract(epoch from now() - min(due_at)), 0)::float8 as oldest
       from accepted_exchange where ${IS_CLAIMABLE_SQL}`,

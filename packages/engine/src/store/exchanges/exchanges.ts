@@ -4,10 +4,10 @@
  */
 
 import type { DeliveryClaim } from '@rollcall/core/model/delivery'
-import { messageKey } from '@rollcall/core/model/exchange'
+import { messageIdKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
-import { createFirstComeStore, LEAST_LARGE_ENTRY_BYTES } from '@rollcall/database/group-commit'
-import { type JointWrite, ownStatementParameterSql, type WriteParameterSql } from '@rollcall/database/joint-write'
+import { createOneRowPerKeyStore, LEAST_LARGE_ENTRY_BYTES } from '@rollcall/database/group-commit'
+import { type JointWrite, type ParameterSql, separateWriteParameterSql } from '@rollcall/database/joint-write'
 import { WORK_CHANNEL } from '@rollcall/database/queue'
 import { ACCEPTED_DAY, countMessagesSql } from '@rollcall/participants/store/day-counts'
 import { storableReferences, storeReferencesSql } from './references.ts'
@@ -31,11 +31,11 @@ export interface NewExchange {
   /** Milliseconds since the work on the message began, by which `received_at` is dated back; absent: 0. */
   readonly age?: number
   /** Set when the message is answered later: it is put in the queue in the statement that stores it. */
-  readonly accepted?: Acceptance
+  readonly accepted?: AcceptedRequestMembers
 }
 
 /** The members that are stored of a request that is answered later, besides those of every message. */
-export interface Acceptance {
+export interface AcceptedRequestMembers {
   /**
    * The checked address that the request names for its answer; null when it names none. The answer then goes to the participant's
    * own address. If the participant has none, the answer is only stored for a status question.
@@ -109,7 +109,7 @@ export function createReceivedMessageStore({ pool }: Pick<Database, 'pool'>, opt
     })
     return new Map(rows.map((row) => [exchangeKeyText(row), row]))
   }
-  const memory = createFirstComeStore<NewExchange, FingerprintAndCorrelationId>(
+  const memory = createOneRowPerKeyStore<NewExchange, FingerprintAndCorrelationId>(
     {
       key: exchangeKeyText,
       stored: ({ fingerprint, correlation_id }) => ({ fingerprint, correlation_id }),
@@ -128,17 +128,17 @@ export function createReceivedMessageStore({ pool }: Pick<Database, 'pool'>, opt
   return {
     async remember(exchange) {
       const { first, stored } = await memory.remember(exchange)
-      return first ? { correlation_id: exchange.correlation_id, known: 'new' } : compareWithStored(exchange, stored)
+      return first ? { correlation_id: exchange.correlation_id, known: 'new' } : compareWithStoredExchange(exchange, stored)
     },
     async known(exchange) {
       const stored = (await find([exchange])).get(exchangeKeyText(exchange))
-      return stored === undefined ? null : compareWithStored(exchange, stored)
+      return stored === undefined ? null : compareWithStoredExchange(exchange, stored)
     },
   }
 }
 
 /** Compares a received message with the stored one that has the same participant and message_id. */
-function compareWithStored(
+function compareWithStoredExchange(
   { fingerprint, correlation_id }: FingerprintAndCorrelationId,
   stored: FingerprintAndCorrelationId,
 ): KnownOrNewExchange {
@@ -156,7 +156,7 @@ const countRequestBytes = ({ accepted }: NewExchange): number =>
     ? 0
     : accepted.chunks.reduce((sum, { request }) => sum + request.length, 0) + accepted.reference_ids.length * REFERENCE_ID_BYTES
 
-const newExchangeRowsSql = (parameter: WriteParameterSql): string => `unnest(${parameter(0)}::integer[], ${parameter(1)}::text[],
+const newExchangeRowsSql = (parameter: ParameterSql): string => `unnest(${parameter(0)}::integer[], ${parameter(1)}::text[],
   ${parameter(2)}::bytea[], ${parameter(3)}::uuid[], ${parameter(4)}::integer[], ${parameter(5)}::text[], ${parameter(6)}::text[],
   ${parameter(7)}::float8[])`
 
@@ -166,7 +166,7 @@ const EXCHANGE_COLUMNS = 'participant, message_id, fingerprint, correlation_id, 
  * SQL that stores messages. One insert has all messages of a statement, sorted by participant and message_id: as every statement
  * has this order, two nodes do not deadlock.
  */
-const insertExchangesSql = (parameter: WriteParameterSql): string => `offered as (
+const insertExchangesSql = (parameter: ParameterSql): string => `offered as (
     select * from ${newExchangeRowsSql(parameter)} with ordinality as offered (${EXCHANGE_COLUMNS}, age, number)
   ),
   added as (
@@ -178,7 +178,7 @@ const insertExchangesSql = (parameter: WriteParameterSql): string => `offered as
 
 const REMEMBER_EXCHANGES = {
   name: 'remember exchanges',
-  text: `with ${insertExchangesSql(ownStatementParameterSql)} select participant, message_id from added`,
+  text: `with ${insertExchangesSql(separateWriteParameterSql)} select participant, message_id from added`,
 }
 
 const ACCEPTANCE_SQL_TYPES = [
@@ -189,10 +189,11 @@ const ACCEPTANCE_SQL_TYPES = [
 ]
 
 /**
- * SQL that stores messages, accepts those with an `Acceptance`, and tells the workers of all nodes if some are not claimed. A
- * statement with this SQL must read its part `announced`: PostgreSQL runs a `select` in `with` only as far as something reads it.
+ * SQL that stores messages, accepts those with an `AcceptedRequestMembers`, and tells the workers of all nodes if some are not
+ * claimed. A statement with this SQL must read its part `announced`: PostgreSQL runs a `select` in `with` only as far as
+ * something reads it.
  */
-const storeAndAcceptSql = (parameter: WriteParameterSql): string => `${insertExchangesSql(parameter)},
+const storeAndAcceptSql = (parameter: ParameterSql): string => `${insertExchangesSql(parameter)},
   asked as (
     select * from unnest(${ACCEPTANCE_SQL_TYPES.map((type, at) => `${parameter(8 + at)}::${type}[]`).join()})
       as asked (correlation_id, id, parent, sender_uri, encrypted, request, request_bytes, items, first_item, chunk,
@@ -223,7 +224,7 @@ const COUNT_ACCEPTED_MESSAGES_SQL = `counted as (${countMessagesSql(ACCEPTED_DAY
 /** Stores, accepts, announces and counts messages in one statement: all of it is written, or nothing. */
 const ACCEPT_EXCHANGES = {
   name: 'accept exchanges',
-  text: `with ${storeAndAcceptSql(ownStatementParameterSql)}, ${COUNT_ACCEPTED_MESSAGES_SQL}
+  text: `with ${storeAndAcceptSql(separateWriteParameterSql)}, ${COUNT_ACCEPTED_MESSAGES_SQL}
     select participant, message_id, (select count(*) from announced) as announced from added`,
 }
 
@@ -259,7 +260,7 @@ export const REQUEST_JOINT_WRITE: JointWrite<NewExchange> = {
 export const isSmallRequest = (exchange: NewAcceptedExchange): boolean => countRequestBytes(exchange) < LEAST_LARGE_ENTRY_BYTES
 
 /** A message that is answered later, so that `accepted` is set. */
-export type NewAcceptedExchange = NewExchange & { readonly accepted: Acceptance }
+export type NewAcceptedExchange = NewExchange & { readonly accepted: AcceptedRequestMembers }
 
 const isToBeAccepted = (exchange: NewExchange): exchange is NewAcceptedExchange => exchange.accepted !== undefined
 
@@ -298,9 +299,9 @@ const acceptedColumnValues = (exchanges: readonly NewAcceptedExchange[]): unknow
 
 type ExchangeKey = Pick<NewExchange, 'participant' | 'message_id'>
 
-const exchangeKeyText = ({ participant, message_id }: ExchangeKey): string => `${participant} ${messageKey(message_id)}`
+const exchangeKeyText = ({ participant, message_id }: ExchangeKey): string => `${participant} ${messageIdKey(message_id)}`
 
 const exchangeKeyColumnValues = (exchanges: readonly ExchangeKey[]): [number[], string[]] => [
   exchanges.map(({ participant }) => participant),
-  exchanges.map(({ message_id }) => messageKey(message_id)),
+  exchanges.map(({ message_id }) => messageIdKey(message_id)),
 ]

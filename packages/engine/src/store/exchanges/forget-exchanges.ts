@@ -5,7 +5,7 @@ import type { Database } from '@rollcall/database/database'
 import { deletableRowsSql, type ExpiringRows } from '@rollcall/database/holds'
 import { countOldPendingDeliveries, DELIVERIES_TO_DELETE } from '@rollcall/delivery/store/deliveries/forgotten-deliveries'
 import { ENCRYPTION_KEYS_SINCE_SQL } from '@rollcall/keys/store/own-keys'
-import { ACCEPTED_DAY, deleteOldDays, INBOX_DAY } from '@rollcall/participants/store/day-counts'
+import { ACCEPTED_DAY, deleteOldDayCounts, INBOX_DAY } from '@rollcall/participants/store/day-counts'
 import { senderIdSql } from '@rollcall/participants/store/participant-names'
 
 /** The most rows that one statement deletes: it takes some ten milliseconds, so that nobody waits long. */
@@ -19,7 +19,7 @@ const MOST_DELETED_ITEMS = 50_000
  * @returns the number of rows, without those of the counts
  */
 export async function forgetExchanges(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
-  await deleteOldDays(db, ACCEPTED_DAY)
+  await deleteOldDayCounts(db, ACCEPTED_DAY)
   let total = 0
   for (const rows of EXPIRING_ROWS) total += await deleteExpiredRows(db, rows, retention)
   return total
@@ -59,7 +59,7 @@ const EXPIRING_INBOX_MESSAGES = describeExpiringRows('inbox_message')
  * Counts what is older than the retention and not finished: exchanges that are not answered completely, and deliveries,
  * except notifications, that are pending. Those that a hold keeps count too.
  */
-export async function countOldUnfinishedWork(
+export async function countOldQueuedWork(
   { pool }: Pick<Database, 'pool'>,
   retention: number,
 ): Promise<{ readonly exchanges: number; readonly deliveries: number }> {
@@ -73,7 +73,7 @@ export async function countOldUnfinishedWork(
 
 /** Deletes old callbacks of the inbox, and its counts of past days. @returns the number of callbacks */
 export async function forgetInbox(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
-  await deleteOldDays(db, INBOX_DAY)
+  await deleteOldDayCounts(db, INBOX_DAY)
   return deleteExpiredRows(db, EXPIRING_INBOX_MESSAGES, retention)
 }
 

@@ -2,11 +2,15 @@
 
 import type { Database } from '@rollcall/database/database'
 import { NO_STATEMENT_TIMEOUT_SQL, withTransaction } from '@rollcall/database/transaction'
-import { dropUnsentOfParticipant, UNSENT_DELIVERIES_SQL, UNSENT_NOTIFICATIONS_SQL } from '@rollcall/delivery/store/events/unsent'
+import {
+  dropDeliveriesAndNotifications,
+  UNSENT_DELIVERIES_SQL,
+  UNSENT_NOTIFICATIONS_SQL,
+} from '@rollcall/delivery/store/events/unsent'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 
 /** How many messages of one participant are held after a restore, and how many notifications and requests wait. */
-export interface HeldMessageCounts {
+export interface HeldByRestoreCounts {
   /** The sender_id of the participant. */
   readonly participant: string
   /** The number of messages that are ready to be sent, and will be attempted after the release. */
@@ -23,8 +27,8 @@ export interface HeldMessageCounts {
  * Counts, for each participant, what a restored database holds back until `rollcall restore release`. Lists only participants
  * that have any, sorted by sender_id.
  */
-export async function countHeldMessages({ pool }: Pick<Database, 'pool'>): Promise<readonly HeldMessageCounts[]> {
-  const { rows } = await pool.query<HeldMessageCounts>(
+export async function countMessagesHeldByRestore({ pool }: Pick<Database, 'pool'>): Promise<readonly HeldByRestoreCounts[]> {
+  const { rows } = await pool.query<HeldByRestoreCounts>(
     `select sender_id as participant, coalesce(sent.count, 0)::integer as deliveries,
         coalesce(sent.attempted, 0)::integer as attempted, coalesce(items.count, 0)::integer as notifications,
         coalesce(asked.count, 0)::integer as requests
@@ -40,10 +44,10 @@ export async function countHeldMessages({ pool }: Pick<Database, 'pool'>): Promi
 }
 
 /** Cancels all that would be sent to a participant. Its accepted requests get no answer: it may ask again in new messages. */
-export async function cancelHeldMessages({ pool }: Pick<Database, 'pool'>, participant: number): Promise<void> {
+export async function cancelMessagesHeldByRestore({ pool }: Pick<Database, 'pool'>, participant: number): Promise<void> {
   await withTransaction(pool, async (client) => {
     await client.query(NO_STATEMENT_TIMEOUT_SQL)
-    await dropUnsentOfParticipant(client, participant)
+    await dropDeliveriesAndNotifications(client, participant)
     await client.query(
       `update accepted_exchange set state = 'failed', finished_at = now(), claim = null, claimed_until = null,
           open_chunks = case when open_chunks is null then null else 0 end

@@ -1,6 +1,6 @@
 /** Lists the inbox for an operator. Bodies stay encrypted. */
 
-import { messageKey } from '@rollcall/core/model/exchange'
+import { messageIdKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
@@ -68,7 +68,7 @@ export async function findInInbox(
   const { rows } = await db.pool.query<InboxEntryWithBody>(
     `select ${INBOX_COLUMNS}, body, inbox_message.participant as owner from ${INBOX_PARTICIPANT_REGISTRY_SQL}
       where message_id = $1 and ($2::text is null or participant.sender_id = $2) order by participant.sender_id`,
-    [messageKey(message_id), participant ?? null],
+    [messageIdKey(message_id), participant ?? null],
   )
   return rows
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Database, openDatabase } from '@rollcall/database/database'
 import { isUnavailable } from '@rollcall/database/database-errors'
-import { readDayUse } from '@rollcall/participants/store/day-counts'
+import { readDayStorageUse } from '@rollcall/participants/store/day-counts'
 import { addParticipant } from '@rollcall/participants/store/participants'
 import { addRegistry } from '@rollcall/records/registries/registries'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -67,13 +67,13 @@ test('of concurrent duplicates on two nodes one is new, and each is counted once
   expect(answers.filter(({ known }) => known === 'new')).toHaveLength(30)
   expect(answers.filter(({ known }) => known === 'same')).toHaveLength(270)
   for (const participant of [2, 3, 4]) {
-    expect(await readDayUse(other, 'inbox_day', participant)).toEqual({
+    expect(await readDayStorageUse(other, 'inbox_day', participant)).toEqual({
       messages: 10,
       bytes: 60,
       seconds_left: expect.any(Number),
     })
   }
-  const { messages, bytes, seconds_left } = await readDayUse(database.db, 'inbox_day', 77)
+  const { messages, bytes, seconds_left } = await readDayStorageUse(database.db, 'inbox_day', 77)
   expect([messages, bytes]).toEqual([0, 0])
   const midnight = Math.ceil((86_400_000 - (Date.now() % 86_400_000)) / 1_000)
   expect(Math.abs(seconds_left - midnight)).toBeLessThan(5)
@@ -82,7 +82,7 @@ test('of concurrent duplicates on two nodes one is new, and each is counted once
 test('only today counts', async () => {
   await inbox.persist(message('old', { participant: 20 }))
   await database.db.pool.query(`update inbox_day set day = day - 1 where participant = 20`)
-  expect(await readDayUse(database.db, 'inbox_day', 20)).toMatchObject({ messages: 0, bytes: 0 })
+  expect(await readDayStorageUse(database.db, 'inbox_day', 20)).toMatchObject({ messages: 0, bytes: 0 })
 })
 
 test('a message_id of any length is kept', async () => {

@@ -1,8 +1,8 @@
 /** The inbox stores received callbacks, by participant and message_id. */
 
-import { messageKey } from '@rollcall/core/model/exchange'
+import { messageIdKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
-import { createFirstComeStore } from '@rollcall/database/group-commit'
+import { createOneRowPerKeyStore } from '@rollcall/database/group-commit'
 import { countMessagesSql, INBOX_DAY } from '@rollcall/participants/store/day-counts'
 
 /** A checked callback to be stored. */
@@ -70,7 +70,7 @@ export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting
     })
     return new Map(rows.map((row) => [inboxKeyText(row), row]))
   }
-  const memory = createFirstComeStore<NewInboxMessage, StoredCallback>(
+  const memory = createOneRowPerKeyStore<NewInboxMessage, StoredCallback>(
     {
       key: inboxKeyText,
       stored: ({ fingerprint, correlation_id }) => ({ fingerprint, correlation_id }),
@@ -129,9 +129,9 @@ const inboxColumnValues = (messages: readonly NewInboxMessage[]): unknown[] => [
 
 type InboxKey = Pick<NewInboxMessage, 'participant' | 'message_id'>
 
-const inboxKeyText = ({ participant, message_id }: InboxKey): string => `${participant} ${messageKey(message_id)}`
+const inboxKeyText = ({ participant, message_id }: InboxKey): string => `${participant} ${messageIdKey(message_id)}`
 
 const inboxKeyColumnValues = (messages: readonly InboxKey[]): [number[], string[]] => [
   messages.map(({ participant }) => participant),
-  messages.map(({ message_id }) => messageKey(message_id)),
+  messages.map(({ message_id }) => messageIdKey(message_id)),
 ]

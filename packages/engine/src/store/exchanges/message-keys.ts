@@ -1,8 +1,8 @@
-/** Finds messages by one of their ids. Returns their message_ids as the audit log has them: long ones hashed (`messageKey`). */
+/** Finds messages by one of their ids. Returns their message_ids as the audit log has them: long ones hashed (`messageIdKey`). */
 
-import { messageKey } from '@rollcall/core/model/exchange'
+import { messageIdKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import { DELIVERIES_SQL, ENVELOPE_ITEMS_SQL } from '@rollcall/delivery/store/deliveries/delivery-names'
 import { PARTICIPANTS_SQL } from '@rollcall/participants/store/participant-names'
 import { REGISTRIES_SQL } from '@rollcall/records/registries/registry-names'
@@ -40,8 +40,8 @@ export async function findAuditedMessageIds(
   name: MessageIdName,
   id: string,
 ): Promise<readonly string[]> {
-  if (!isStorable(id) || (name === 'correlation_id' && !UUID_PATTERN.test(id))) return []
-  const key = name === 'message_id' ? messageKey(id) : id
+  if (!isTextStorable(id) || (name === 'correlation_id' && !UUID_PATTERN.test(id))) return []
+  const key = name === 'message_id' ? messageIdKey(id) : id
   const { rows } = await pool.query<{ message_id: string }>(
     `with found as (select correlation_id from (${EXCHANGES_BY_ID_SQL[name]}) as found limit ${MOST_FOUND_EXCHANGES})
       select message_id from found join exchange using (correlation_id)
@@ -49,6 +49,6 @@ export async function findAuditedMessageIds(
       union select message_id from found join ${DELIVERIES_SQL} as delivery on delivery.id = found.correlation_id`,
     [key],
   )
-  const keys = rows.map(({ message_id }) => messageKey(message_id))
+  const keys = rows.map(({ message_id }) => messageIdKey(message_id))
   return name === 'message_id' ? [...new Set([key, ...keys])] : keys
 }

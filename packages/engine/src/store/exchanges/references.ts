@@ -4,8 +4,8 @@
  */
 
 import type { Database } from '@rollcall/database/database'
-import { isStorable } from '@rollcall/database/text'
-import type { AcceptedExchange, AskedExchangeScope } from './accepted-exchanges.ts'
+import { isTextStorable } from '@rollcall/database/text'
+import type { AcceptedExchange, StatusQuestionScope } from './accepted-exchanges.ts'
 
 /** The reference_id of an item of an exchange, with the item's position. */
 export interface ItemReference {
@@ -16,7 +16,7 @@ export interface ItemReference {
 
 /** The JSON list for `storeReferencesSql`. A text that PostgreSQL cannot store becomes '', which is never valid. */
 export const storableReferences = (reference_ids: readonly string[]): string =>
-  JSON.stringify(reference_ids.map((reference_id) => (isStorable(reference_id) ? reference_id : '')))
+  JSON.stringify(reference_ids.map((reference_id) => (isTextStorable(reference_id) ? reference_id : '')))
 
 /**
  * SQL that stores the references of exchanges.
@@ -38,7 +38,7 @@ export const storeReferencesSql = (exchanges: string, list: string, id = 'correl
  */
 export async function findExchangeByReferences(
   { pool }: Pick<Database, 'pool'>,
-  { participant, registry, operation }: AskedExchangeScope,
+  { participant, registry, operation }: StatusQuestionScope,
   reference_ids: readonly string[],
 ): Promise<string | null> {
   const { rows } = await pool.query<{ correlation_id: string }>({
@@ -53,7 +53,7 @@ export async function findExchangeByReferences(
         order by item.received_at desc limit 1
       ) as latest
       group by correlation_id order by count(*) desc, max(received_at) desc limit 1`,
-    values: [participant, registry, operation, reference_ids.filter(isStorable)],
+    values: [participant, registry, operation, reference_ids.filter(isTextStorable)],
   })
   return rows[0]?.correlation_id ?? null
 }
@@ -68,7 +68,7 @@ export async function listReferences(
     name: 'list references',
     text: `select position, reference_id from exchange_reference
       where correlation_id = $1 and ($2::text[] is null or reference_id = any($2)) order by position`,
-    values: [correlation_id, reference_ids === null ? null : reference_ids.filter(isStorable)],
+    values: [correlation_id, reference_ids === null ? null : reference_ids.filter(isTextStorable)],
   })
   return rows
 }
@@ -108,7 +108,7 @@ export async function storeReferences(
  * Finds the reference_ids of a chunk that earlier chunks of its request have too. A reference_id must be unique in the
  * whole request.
  */
-export async function findEarlierReferences(
+export async function findRepeatedReferenceIds(
   { pool }: Pick<Database, 'pool'>,
   { correlation_id, first_item, items }: Pick<AcceptedExchange, 'correlation_id' | 'first_item' | 'items'>,
 ): Promise<readonly string[]> {

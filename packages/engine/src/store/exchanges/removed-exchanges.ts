@@ -1,9 +1,9 @@
 /** Names the rows to delete with a registry or participant: its messages, and their answers. */
 import { consentUsesToRemove } from '@rollcall/consents/store/removed-consents'
-import { countRowsSql, type PackageRows, type Removable, rowsToRemove } from '@rollcall/database/removal'
+import { countRowsSql, type Removable, type RowsStoredByPackage, rowsToRemove } from '@rollcall/database/removal'
 
 /** The rows to count and to delete. Chunks are deleted with their exchange. Items are deleted first, because they may be many. */
-export function exchangeRowsToRemove(removable: Removable): PackageRows {
+export function exchangeRowsToRemove(removable: Removable): RowsStoredByPackage {
   const exchanges = `select correlation_id from exchange where ${removable} = $1`
   return {
     counted: { messages: `${countRowsSql(removable, 'exchange')} + ${countRowsSql(removable, 'inbox_message')}` },

@@ -2,9 +2,9 @@
 
 import type { DeliveryClaim, NewDelivery } from '@rollcall/core/model/delivery'
 import type { RecordId } from '@rollcall/core/model/records'
-import { listValuesByColumn } from '@rollcall/database/column-values'
+import { groupValuesByColumn } from '@rollcall/database/column-values'
 import type { Database } from '@rollcall/database/database'
-import { type JointWrite, ownStatementParameterSql, type WriteParameterSql } from '@rollcall/database/joint-write'
+import { type JointWrite, type ParameterSql, separateWriteParameterSql } from '@rollcall/database/joint-write'
 import { toStoredIdArrays } from '@rollcall/database/record-ids'
 import type { ReplyEffect } from '@rollcall/database/transaction'
 import { withTransaction } from '@rollcall/database/transaction'
@@ -62,7 +62,7 @@ export function commitPage({ pool }: Pick<Database, 'pool'>, step: PageToCommit)
 }
 
 /** Commits the writes of a synchronous operation before its reply is sent. */
-export async function commitEffects({ pool }: Pick<Database, 'pool'>, effects: readonly ReplyEffect[]): Promise<void> {
+export async function commitReplyEffects({ pool }: Pick<Database, 'pool'>, effects: readonly ReplyEffect[]): Promise<void> {
   if (effects.length === 0) return
   await withTransaction(pool, async (client) => {
     for (const effect of effects) await effect(client)
@@ -97,13 +97,13 @@ function pageValues(pages: readonly PageToCommit[]): unknown[] {
     delivery === null ? [] : [{ ...delivery, claim, step: at + 1 }],
   )
   return [
-    ...listValuesByColumn(pages, ['id', 'claim', 'from', 'page', 'state', 'goesOn']),
-    ...listValuesByColumn(items, ['step', 'position', 'reference_id', 'status', 'total', 'page_size', 'record_type']),
-    ...listValuesByColumn(
+    ...groupValuesByColumn(pages, ['id', 'claim', 'from', 'page', 'state', 'goesOn']),
+    ...groupValuesByColumn(items, ['step', 'position', 'reference_id', 'status', 'total', 'page_size', 'record_type']),
+    ...groupValuesByColumn(
       items.map(({ record_ids }) => (record_ids === null ? NO_RECORD_IDS : toStoredIdArrays(record_ids))),
       ['record_ids', 'record_keys'],
     ),
-    ...listValuesByColumn(deliveries, ['step', 'id', 'callback', 'message_id', 'target', 'encrypted', 'body']),
+    ...groupValuesByColumn(deliveries, ['step', 'id', 'callback', 'message_id', 'target', 'encrypted', 'body']),
     deliveries.map(({ claim }) => claim?.id ?? null),
     deliveries.map(({ claim }) => claim?.seconds ?? null),
     deliveries.map(({ disclosedUnder }) => disclosedUnder?.grant ?? null),
@@ -115,7 +115,7 @@ const NO_RECORD_IDS = { record_ids: null, record_keys: null }
 
 /** Makes SQL for a `from` clause: the pages to write, from the parameters of the statement. */
 const pageRowsSql = (
-  parameter: WriteParameterSql,
+  parameter: ParameterSql,
 ): string => `unnest(${parameter(0)}::uuid[], ${parameter(1)}::uuid[], ${parameter(2)}::integer[],
     ${parameter(3)}::integer[], ${parameter(4)}::text[], ${parameter(5)}::boolean[]) with ordinality
     as step (id, claim, before, page, state, goes_on, number)`
@@ -126,7 +126,7 @@ const HOLDS_CLAIM_SQL = `exchange.correlation_id = step.id and exchange.claim = 
 
 // The deliveries of a divided request have page numbers of the whole request: first come the first pages of all chunks, then
 // their second pages. `stepped_parents` locks divided requests in the order of their ids, so that statements do not deadlock.
-const writePagesSql = (parameter: WriteParameterSql, condition: string): string => `stepped as (
+const writePagesSql = (parameter: ParameterSql, condition: string): string => `stepped as (
     update accepted_exchange as exchange set page = step.page, state = step.state, runs = 0,
       claim = case when step.goes_on then exchange.claim end,
       claimed_until = case when step.goes_on then claimed_until end,
@@ -184,7 +184,7 @@ const DELIVERY_COLUMN_TYPES = [
   'bigint',
 ]
 
-const COMMIT_PAGE = `with ${writePagesSql(ownStatementParameterSql, 'true')} select step from stepped`
+const COMMIT_PAGE = `with ${writePagesSql(separateWriteParameterSql, 'true')} select step from stepped`
 
 /** Writes pages in the statement of their audit entries. A page whose exchange is locked by others is not written. */
 export const PAGE_JOINT_WRITE: JointWrite<PageToCommit> = {

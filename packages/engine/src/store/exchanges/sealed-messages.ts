@@ -1,8 +1,8 @@
 /** Stores with which message a ciphertext was received, so that a copy in another message is recognised. */
 
-import { messageKey } from '@rollcall/core/model/exchange'
+import { messageIdKey } from '@rollcall/core/model/exchange'
 import type { Database } from '@rollcall/database/database'
-import { createFirstComeStore } from '@rollcall/database/group-commit'
+import { createOneRowPerKeyStore } from '@rollcall/database/group-commit'
 
 /** A ciphertext, and the id of the message in which it was received. */
 export interface ReceivedCiphertext {
@@ -33,10 +33,10 @@ export function createReceivedCiphertextStore(
   { pool }: Pick<Database, 'pool'>,
   options: { waiting: number },
 ): ReceivedCiphertextStore {
-  const memory = createFirstComeStore<ReceivedCiphertext, StoredCiphertext>(
+  const memory = createOneRowPerKeyStore<ReceivedCiphertext, StoredCiphertext>(
     {
       key: fingerprintText,
-      stored: ({ participant, message_id }) => ({ participant, message_id: messageKey(message_id) }),
+      stored: ({ participant, message_id }) => ({ participant, message_id: messageIdKey(message_id) }),
       async insert(messages) {
         const { rows } = await pool.query<Pick<ReceivedCiphertext, 'fingerprint'>>({
           name: 'remember ciphertexts',
@@ -47,7 +47,7 @@ export function createReceivedCiphertextStore(
           values: [
             messages.map(({ fingerprint }) => fingerprint),
             messages.map(({ participant }) => participant),
-            messages.map(({ message_id }) => messageKey(message_id)),
+            messages.map(({ message_id }) => messageIdKey(message_id)),
           ],
         })
         return rows.map(fingerprintText)
@@ -67,7 +67,7 @@ export function createReceivedCiphertextStore(
   return {
     async remember(message) {
       const { stored } = await memory.remember(message)
-      return stored.participant === message.participant && stored.message_id === messageKey(message.message_id)
+      return stored.participant === message.participant && stored.message_id === messageIdKey(message.message_id)
     },
   }
 }

@@ -4,7 +4,7 @@ import type { CheckedSystem } from '@rollcall/core/model/check'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { DatabaseWithPool } from '@rollcall/database/database'
 import { DELIVERIES_SQL } from '@rollcall/delivery/store/deliveries/delivery-names'
-import type { Milestones } from '@rollcall/participants/store/milestones'
+import type { ChecklistStepTimes } from '@rollcall/participants/store/milestones'
 
 /** The time at which a participant's newest stored request was received; null when there is none. */
 export async function findLastRequestTime({ pool }: DatabaseWithPool, { id }: Pick<Participant, 'id'>): Promise<Date | null> {
@@ -16,13 +16,13 @@ export async function findLastRequestTime({ pool }: DatabaseWithPool, { id }: Pi
 }
 
 /** The number of newest messages, and of newest deliveries, that are read: a participant may have millions. */
-const MOST_NEWEST_ROWS = 500
+const MOST_NEWEST_MESSAGES = 500
 
-const FIND_FIRST_STEPS = `with newest as (
+const FIND_CHECKLIST_STEP_TIMES = `with newest as (
     select message_id, correlation_id, operation, received_at from exchange
-    where participant = $1 order by received_at desc limit ${MOST_NEWEST_ROWS}
+    where participant = $1 order by received_at desc limit ${MOST_NEWEST_MESSAGES}
   ), sent as (
-    select state, finished_at from ${DELIVERIES_SQL} as delivery where participant = $1 order by created_at desc limit ${MOST_NEWEST_ROWS}
+    select state, finished_at from ${DELIVERIES_SQL} as delivery where participant = $1 order by created_at desc limit ${MOST_NEWEST_MESSAGES}
   )
   select (select min(received_at) from newest) as token,
     (select min(received_at) from newest where operation = 'search') as search,
@@ -33,25 +33,25 @@ const FIND_FIRST_STEPS = `with newest as (
 
 /**
  * Finds the time of each step of the checklist on the partner page: the first time among the participant's newest messages and
- * deliveries (`MOST_NEWEST_ROWS`). An earlier time is not found.
+ * deliveries (`MOST_NEWEST_MESSAGES`). An earlier time is not found.
  * @param participant `Participant.id`
  */
-export async function findFirstStepTimes({ pool }: DatabaseWithPool, participant: number): Promise<Milestones> {
-  const { rows } = await pool.query<Milestones>(FIND_FIRST_STEPS, [participant])
+export async function findChecklistStepTimes({ pool }: DatabaseWithPool, participant: number): Promise<ChecklistStepTimes> {
+  const { rows } = await pool.query<ChecklistStepTimes>(FIND_CHECKLIST_STEP_TIMES, [participant])
   const [row] = rows
   if (row === undefined) throw new Error('unreachable: the statement answers one row')
   return row
 }
 
 /** The times of a participant's last request and last search in a registry; null: none in the checked time. */
-export interface RequestEvidence {
+export interface RequestCheckFacts {
   /** The time of the last stored request. Every stored request had a valid access token. */
   readonly asked_at: Date | null
   /** The time of the last synchronous search with a verified signature in which an item succeeded. */
   readonly searched_at: Date | null
 }
 
-const FIND_REQUEST_EVIDENCE = `select
+const FIND_REQUEST_CHECK_FACTS = `select
   (select max(received_at) from exchange where participant = $1 and registry = $2 and received_at >= $3) as asked_at,
   (select max(exchange.received_at) from exchange
     join ${AUDIT_ENTRIES_SQL} as account on account.message_id = exchange.message_id
@@ -60,11 +60,11 @@ const FIND_REQUEST_EVIDENCE = `select
       and account.members -> 'request' ->> 'signature' is not null and account.members -> 'outcomes' ? 'succ') as searched_at`
 
 /** Finds when requests of a participant in a registry were last received. Requests before `since` are ignored. */
-export async function findRequestEvidence(
+export async function findRequestCheckFacts(
   { pool }: DatabaseWithPool,
   { participant, registry, since }: CheckedSystem,
-): Promise<RequestEvidence> {
-  const { rows } = await pool.query<RequestEvidence>(FIND_REQUEST_EVIDENCE, [participant.id, registry.id, since])
+): Promise<RequestCheckFacts> {
+  const { rows } = await pool.query<RequestCheckFacts>(FIND_REQUEST_CHECK_FACTS, [participant.id, registry.id, since])
   const [row] = rows
   if (row === undefined) throw new Error('unreachable: the statement answers one row')
   return row

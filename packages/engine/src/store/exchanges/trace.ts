@@ -3,10 +3,10 @@
  * callback in the inbox. Bodies and answers stay encrypted, and nothing names the person of the message.
  */
 
-import { messageKey } from '@rollcall/core/model/exchange'
+import { messageIdKey } from '@rollcall/core/model/exchange'
 import type { Participant } from '@rollcall/core/model/participant'
 import type { Database } from '@rollcall/database/database'
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import {
   DELIVERY_OF_EXCHANGE_SQL,
   EXCHANGES_OF_DELIVERIES_SQL,
@@ -84,7 +84,7 @@ export interface TracedCallback {
 export type TracedMessage = TracedExchange | TracedCallback
 
 /** The limits of what `traceMessage` reads. */
-export interface TraceBounds {
+export interface TraceReadLimits {
   /** The most exchanges and callbacks that are read. */
   readonly found: number
   /** The most items, and the most deliveries, that are read of each exchange. */
@@ -98,13 +98,13 @@ export interface TraceBounds {
 export async function traceMessage(
   { pool }: Pick<Database, 'pool'>,
   id: string,
-  bounds: TraceBounds,
+  bounds: TraceReadLimits,
 ): Promise<readonly TracedMessage[]> {
-  if (!isStorable(id)) return []
+  if (!isTextStorable(id)) return []
   const uuid = UUID_PATTERN.test(id) ? id : null
-  const values = [messageKey(id), id, uuid, bounds.found]
+  const values = [messageIdKey(id), id, uuid, bounds.found]
   const exchanges = await pool.query<{ id: string; at: Date }>(FIND_EXCHANGES, values)
-  const callbacks = await pool.query<Omit<TracedCallback, 'traced'>>(FIND_CALLBACKS, [messageKey(id), id, bounds.found])
+  const callbacks = await pool.query<Omit<TracedCallback, 'traced'>>(FIND_CALLBACKS, [messageIdKey(id), id, bounds.found])
   const found = [
     ...exchanges.rows.map(({ id, at }) => ({ at, read: () => traceExchange({ pool }, id, bounds.each) })),
     ...callbacks.rows.map((callback) => ({

@@ -1,13 +1,13 @@
 /** Counts the traffic of the last hours in the audit log, and caches the counts of hours that ended at least two minutes ago. */
 
-import { countTrafficBetween, stepDurationMs, type TrafficRow } from '@rollcall/audit/store/traffic'
+import { countTrafficBetween, durationStepEndMs, type TrafficRow } from '@rollcall/audit/store/traffic'
 import type { Database } from '@rollcall/database/database'
 import { oncePerPool } from '@rollcall/database/group-commit'
 import { EXCHANGES_SQL } from './exchange-names.ts'
 
 const HOUR_MS = 3_600_000
 /** Milliseconds after the end of an hour in which its audit entries may still be committed. Its count is cached after that. */
-const LATE_ENTRIES_MS = 120_000
+const LATE_AUDIT_ENTRIES_OF_HOUR_MS = 120_000
 /** The number of hours in the list of traffic, the present one included. */
 export const TRAFFIC_HOURS = 24
 
@@ -53,7 +53,7 @@ export async function listTrafficHours(
     let rows = known.get(begin) ?? null
     if (rows === null && (hour === 0 || !spent())) {
       rows = await countHour(db, begin)
-      if (begin + HOUR_MS + LATE_ENTRIES_MS <= now.getTime()) known.set(begin, rows)
+      if (begin + HOUR_MS + LATE_AUDIT_ENTRIES_OF_HOUR_MS <= now.getTime()) known.set(begin, rows)
     }
     hours.push({ from, rows })
   }
@@ -90,7 +90,7 @@ export const trafficDurations = (rows: readonly TrafficRow[]) => ({
 
 /**
  * A quantile of the durations in milliseconds. Durations are counted in steps, which are ranges, so the quantile is rounded up to
- * the longest duration in its step (`stepDurationMs`).
+ * the longest duration in its step (`durationStepEndMs`).
  * @param share the share of messages that took no longer, such as 0.5 for the median
  */
 function durationQuantileMs(rows: readonly TrafficRow[], share: number): number | null {
@@ -99,7 +99,7 @@ function durationQuantileMs(rows: readonly TrafficRow[], share: number): number 
   let seen = 0
   for (const { step, messages } of timed.toSorted((a, b) => a.step - b.step)) {
     seen += messages
-    if (seen >= total * share) return Math.round(stepDurationMs(step))
+    if (seen >= total * share) return Math.round(durationStepEndMs(step))
   }
   return null
 }

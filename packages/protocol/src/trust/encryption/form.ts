@@ -7,7 +7,7 @@ import { EncryptedMessage } from '../../envelope.ts'
 import { isJsonObject, type JsonObject, parseJson } from '../../json.ts'
 import { validator } from '../../validate.ts'
 import { base64urlByteCount } from '../base64.ts'
-import { findEncryptionKeyShape, isKid } from '../jwk.ts'
+import { findEncryptionJwkType, isKid } from '../jwk.ts'
 import {
   type ContentEncryption,
   findContentEncryption,
@@ -45,7 +45,7 @@ export function readEncryptedMessage(value: unknown, maxCiphertextBytes: number)
   if (encryptedKeyBytes === null || !isJsonObject(header)) return null
 
   const guarded = Object.hasOwn(value, 'protected') ? protectedHeader(value.protected) : {}
-  if (guarded === null || !hasSameSharedParameters(header, guarded)) return null
+  if (guarded === null || !hasSameTextInBothHeaders(header, guarded)) return null
   const joined: JsonObject = { ...header, ...guarded }
   const { alg, enc, kid } = joined
   const algorithm = findKeyEncryption(alg)
@@ -70,7 +70,7 @@ function hasExactMembers(object: JsonObject, required: readonly string[], option
  * True when each parameter that is in both headers has the same text in both.
  * @param guarded the decoded `protected`
  */
-function hasSameSharedParameters(header: JsonObject, guarded: JsonObject): boolean {
+function hasSameTextInBothHeaders(header: JsonObject, guarded: JsonObject): boolean {
   return Object.keys(guarded).every(
     (member) => !Object.hasOwn(header, member) || (typeof guarded[member] === 'string' && guarded[member] === header[member]),
   )
@@ -79,7 +79,7 @@ function hasSameSharedParameters(header: JsonObject, guarded: JsonObject): boole
 /** True for the ephemeral public key of a key agreement (RFC 7518, 4.6.1.1), without further members. */
 function isEphemeralKey(value: unknown, algorithm: KeyEncryption): boolean {
   if (!isJsonObject(value)) return false
-  const shape = findEncryptionKeyShape(value)
+  const shape = findEncryptionJwkType(value)
   return shape !== undefined && algorithm.kty.includes(shape.kty) && hasExactMembers(value, ['kty', 'crv', ...shape.members])
 }
 
@@ -115,7 +115,7 @@ function protectedHeader(encoded: unknown): JsonObject | null {
 const encryptedMessageValidator = validator(EncryptedMessage)
 
 /** Members that only an encrypted message has. */
-const ENCRYPTED_ONLY_MEMBERS = ['ciphertext', 'encrypted_key', 'tag', 'iv']
+const ENCRYPTED_MESSAGE_ONLY_MEMBERS = ['ciphertext', 'encrypted_key', 'tag', 'iv']
 
 /**
  * Describes the disagreement of a message and its header; null when they agree.
@@ -123,7 +123,7 @@ const ENCRYPTED_ONLY_MEMBERS = ['ciphertext', 'encrypted_key', 'tag', 'iv']
  */
 export function findEncryptionMismatch(encrypted: boolean, message: JsonObject): string | null {
   if (encrypted === encryptedMessageValidator.accepts(message)) return null
-  if (encrypted && ENCRYPTED_ONLY_MEMBERS.some((member) => Object.hasOwn(message, member))) {
+  if (encrypted && ENCRYPTED_MESSAGE_ONLY_MEMBERS.some((member) => Object.hasOwn(message, member))) {
     return encryptedMessageValidator.problem(message, 'message')
   }
   return 'header.is_msg_encrypted: must say whether message is an EncryptedMessage'

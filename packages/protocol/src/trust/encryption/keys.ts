@@ -1,6 +1,6 @@
 /** Reads keys for encrypting and decrypting messages from JWKs (RFC 7517; public-standard 1.5). */
 import { type CryptoKey, importJWK, type JWK } from 'jose'
-import { findEncryptionKeyShape, isKid, isPrivateJwk, type Jwk, KeyRefused, KID_MAX_LENGTH, type LooseJwk } from '../jwk.ts'
+import { findEncryptionJwkType, isKid, isPrivateJwk, type Jwk, KeyRefused, KID_MAX_LENGTH, type LooseJwk } from '../jwk.ts'
 import type { WebCryptoKey } from '../signature/algorithms.ts'
 import { findKeyEncryption, type KeyEncryption, rsaModulusBits } from './algorithms.ts'
 
@@ -25,7 +25,7 @@ export async function publicEncryptionKey(jwk: LooseJwk): Promise<EncryptionKey>
   if (isPrivateJwk(jwk)) throw new KeyRefused('the key is private; a receiver gives its public key only')
   const algorithm = findKeyEncryption(jwk.alg)
   if (algorithm === undefined) throw new KeyRefused('alg: must be RSA-OAEP-256 or ECDH-ES+A256KW, and fit the key')
-  const shape = findEncryptionKeyShape(jwk)
+  const shape = findEncryptionJwkType(jwk)
   if (shape === undefined || !algorithm.kty.includes(shape.kty)) {
     throw new KeyRefused('kty: the key is not of a type and shape that its alg works with')
   }

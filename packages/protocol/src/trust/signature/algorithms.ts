@@ -50,12 +50,12 @@ export const ALGORITHMS: Readonly<Record<AlgorithmName, Algorithm>> = {
 }
 
 /** Where an algorithm is named: in a list of parameters or in the header of a JWS. */
-export type SpellingPlace = keyof Algorithm['spellings']
+export type AlgorithmSpellingPlace = keyof Algorithm['spellings']
 
 /** The algorithm with this name, if it is allowed; null for all others, such as `none` and HMAC. */
 export function findAllowedAlgorithm(
   text: string,
-  place: SpellingPlace,
+  place: AlgorithmSpellingPlace,
   allowed: readonly AlgorithmName[],
 ): AlgorithmName | null {
   return allowed.find((name) => ALGORITHMS[name].spellings[place].includes(text)) ?? null

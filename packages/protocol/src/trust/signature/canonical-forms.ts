@@ -41,7 +41,7 @@ export function receivedParts(envelope: SignedEnvelope, form: CanonicalFormName)
   const part = (member: SignedMember) =>
     envelope.canonical?.(member) ??
     CANONICAL_FORMS[form]({ value: envelope.member(member), source: () => envelope.source(member) })
-  return withSignatureProblems(() => ({ header: part('header'), message: part('message') }))
+  return withJsonErrorsAsProblems(() => ({ header: part('header'), message: part('message') }))
 }
 
 /**
@@ -49,7 +49,7 @@ export function receivedParts(envelope: SignedEnvelope, form: CanonicalFormName)
  * @throws {SignatureProblem} it is not JSON, or has no canonical form
  */
 export function canonicalPayloadText(text: string, envelope: SignedEnvelope, form: CanonicalFormName): string {
-  return withSignatureProblems(() => CANONICAL_FORMS[form]({ value: envelope.another(text).value, source: () => text }))
+  return withJsonErrorsAsProblems(() => CANONICAL_FORMS[form]({ value: envelope.another(text).value, source: () => text }))
 }
 
 /**
@@ -73,7 +73,7 @@ export function headerAndMessageText({ header, message }: CanonicalParts): strin
  * Returns the result of `made`; errors about JSON become a SignatureProblem. The text of a CanonicalJsonError goes into it,
  * because that text only names a rule. A JsonError may name members that the peer invented, so its text and path are left out.
  */
-function withSignatureProblems<Result>(made: () => Result): Result {
+function withJsonErrorsAsProblems<Result>(made: () => Result): Result {
   try {
     return made()
   } catch (error) {

@@ -10,7 +10,7 @@ const HOUR_SECONDS = 60 * MINUTE_SECONDS
 /**
  * Limits in seconds. A message_id must be remembered for longer than each of these limits, so that no message is accepted twice.
  */
-export const FRESHNESS_SECONDS = {
+export const SIGNATURE_FRESHNESS_SECONDS = {
   /** The difference between the sender's clock and ours that is tolerated by default. */
   skew: 60,
   /** The longest time from `created` to `expires` of a signature. */
@@ -52,10 +52,11 @@ export function checkFreshness(freshness: Freshness): void {
   else checkMessageTime(freshness)
 }
 
-function checkSignatureTimes({ created, expires, now, skew = FRESHNESS_SECONDS.skew }: Freshness): void {
+function checkSignatureTimes({ created, expires, now, skew = SIGNATURE_FRESHNESS_SECONDS.skew }: Freshness): void {
   if (created === null || expires === null) throw invalid('the signature has no times')
   if (expires <= created) throw invalid('expires must be later than created')
-  if (expires - created > FRESHNESS_SECONDS.longest_life) throw invalid('created and expires must be at most one hour apart')
+  if (expires - created > SIGNATURE_FRESHNESS_SECONDS.longest_life)
+    throw invalid('created and expires must be at most one hour apart')
   if (created > now + skew) throw invalid('created is in the future')
   if (expires < now - skew) throw invalid('the signature has expired')
 }
@@ -65,8 +66,8 @@ function checkMessageTime({ message_ts, now, callback = false, result = false }:
   const instant = timestampInstant(result ? normaliseTimestamp(text).text : text)
   if (instant === null) throw invalid('message_ts must be a date-time with a time zone')
   const age = now - instant / 1000
-  if (age > (callback ? FRESHNESS_SECONDS.oldest_callback : FRESHNESS_SECONDS.oldest_message)) {
+  if (age > (callback ? SIGNATURE_FRESHNESS_SECONDS.oldest_callback : SIGNATURE_FRESHNESS_SECONDS.oldest_message)) {
     throw invalid('message_ts is too old for a signature without expiry')
   }
-  if (age < -FRESHNESS_SECONDS.newest_message) throw invalid('message_ts is in the future')
+  if (age < -SIGNATURE_FRESHNESS_SECONDS.newest_message) throw invalid('message_ts is in the future')
 }

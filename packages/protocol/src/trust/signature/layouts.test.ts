@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ALGORITHMS, findAllowedAlgorithm, type SpellingPlace } from './algorithms.ts'
+import { ALGORITHMS, type AlgorithmSpellingPlace, findAllowedAlgorithm } from './algorithms.ts'
 import { DEFAULT_SIGNATURE_PROFILE } from './layout.ts'
 import { LAYOUTS, profileProblem } from './layouts.ts'
 import { isPlaceholder, PLACEHOLDERS } from './problem.ts'
@@ -34,7 +34,7 @@ describe('profiles', () => {
 describe('algorithms', () => {
   const rows = Object.values(ALGORITHMS)
 
-  test.each<SpellingPlace>(['parameters', 'jws'])('a spelling in %s means one of them', (place) => {
+  test.each<AlgorithmSpellingPlace>(['parameters', 'jws'])('a spelling in %s means one of them', (place) => {
     const spellings = rows.flatMap((row) => row.spellings[place])
     expect(new Set(spellings).size).toBe(spellings.length)
     for (const { name, spellings } of rows) {

@@ -48,19 +48,19 @@ export const LAYOUTS: Readonly<Record<LayoutName, Layout>> = {
 
 /** The rule that a profile from any source breaks; null when it is valid. */
 export function profileProblem(profile: { readonly [Member in keyof SignatureProfile]: unknown }): string | null {
-  if (!isRowName(LAYOUTS, profile.layout)) return `layout must be one of ${quotedNamesText(LAYOUTS)}`
-  if (!isRowName(CANONICAL_FORMS, profile.canonical_form)) {
-    return `canonical_form must be one of ${quotedNamesText(CANONICAL_FORMS)}`
+  if (!isMemberNameOf(LAYOUTS, profile.layout)) return `layout must be one of ${quotedMemberNamesText(LAYOUTS)}`
+  if (!isMemberNameOf(CANONICAL_FORMS, profile.canonical_form)) {
+    return `canonical_form must be one of ${quotedMemberNamesText(CANONICAL_FORMS)}`
   }
-  if (!isRowName(DIGESTS, profile.digest_prefix)) return `digest_prefix must be one of ${quotedNamesText(DIGESTS)}`
+  if (!isMemberNameOf(DIGESTS, profile.digest_prefix)) return `digest_prefix must be one of ${quotedMemberNamesText(DIGESTS)}`
   const layout = LAYOUTS[profile.layout]
   if (profile.digest_prefix !== '' && !layout.digest) return 'digest_prefix must be "" in a layout without digest'
   const { algorithms } = profile
   if (!Array.isArray(algorithms) || algorithms.length === 0 || new Set(algorithms).size < algorithms.length) {
     return 'algorithms must be a list of different names, one at least'
   }
-  if (!algorithms.every((name) => isRowName(ALGORITHMS, name))) {
-    return `algorithms must be among ${quotedNamesText(ALGORITHMS)}`
+  if (!algorithms.every((name) => isMemberNameOf(ALGORITHMS, name))) {
+    return `algorithms must be among ${quotedMemberNamesText(ALGORITHMS)}`
   }
   if (!algorithms.every((name: AlgorithmName) => layout.algorithms.includes(name))) {
     return 'algorithms must be among those that the layout carries'
@@ -68,11 +68,11 @@ export function profileProblem(profile: { readonly [Member in keyof SignaturePro
   return null
 }
 
-function isRowName<Row extends object>(rows: Row, name: unknown): name is keyof Row {
+function isMemberNameOf<Row extends object>(rows: Row, name: unknown): name is keyof Row {
   return typeof name === 'string' && Object.hasOwn(rows, name)
 }
 
-function quotedNamesText(rows: object): string {
+function quotedMemberNamesText(rows: object): string {
   return Object.keys(rows)
     .map((name) => `"${name}"`)
     .join(', ')

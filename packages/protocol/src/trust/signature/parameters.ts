@@ -36,12 +36,12 @@ export const parametersLayout: Layout = {
     const created = requireSeconds(list.created, 'created')
     const expires = requireSeconds(list.expires, 'expires')
     const { digest_prefix, canonical_form } = profile
-    const content = (parts: CanonicalParts) => signedBytes(parts, created, expires, digest_prefix)
+    const content = (parts: CanonicalParts) => bytesToSignOrVerify(parts, created, expires, digest_prefix)
     return { sender_id, kid, algorithm, created, expires, canonical_form, value, content }
   },
 
   async write(parts, { profile, sender_id, kid, algorithm, namespace, created, expires }, signed) {
-    const value = await signed(await signedBytes(parts, created, expires, profile.digest_prefix))
+    const value = await signed(await bytesToSignOrVerify(parts, created, expires, profile.digest_prefix))
     const list: SignatureParameters = {
       namespace,
       kidId: qualifiedKid(sender_id, { kid, algorithm }),
@@ -70,7 +70,7 @@ export const qualifiedKid = (
  * The text that is signed, as bytes: the three lines `(created)`, `(expires)` and `digest`, with LF between them and none at the
  * end.
  */
-async function signedBytes(parts: CanonicalParts, created: number, expires: number, prefix: DigestPrefix) {
+async function bytesToSignOrVerify(parts: CanonicalParts, created: number, expires: number, prefix: DigestPrefix) {
   const digest = await digestOf(headerAndMessageText(parts), prefix)
   return utf8Bytes(`(created): ${created}\n(expires): ${expires}\ndigest: ${digest}`)
 }

@@ -1,6 +1,6 @@
 import type { Predicate } from '@rollcall/core/model/predicate'
 import type { RecordQuery } from '@rollcall/core/model/record-source'
-import { makeRecordQuery, type UndatedSearch } from '@rollcall/core/query/resolve-ages'
+import { makeRecordQuery, type SearchWithoutDay } from '@rollcall/core/query/resolve-ages'
 import type { Attribute } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../../keys/test/postgres.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const asked = (predicate: Predicate, more: Partial<UndatedSearch> = {}): UndatedSearch => ({
+const asked = (predicate: Predicate, more: Partial<SearchWithoutDay> = {}): SearchWithoutDay => ({
   recordType,
   predicate,
   sort: [],
@@ -35,7 +35,7 @@ const asked = (predicate: Predicate, more: Partial<UndatedSearch> = {}): Undated
   page_number: 1,
   ...more,
 })
-const query = (predicate: Predicate, more: Partial<UndatedSearch> = {}, cap = 100) =>
+const query = (predicate: Predicate, more: Partial<SearchWithoutDay> = {}, cap = 100) =>
   makeRecordQuery(asked(predicate, more), '2026-02-03', { cap })
 
 const explain = (predicate: Predicate, analyze = false) =>

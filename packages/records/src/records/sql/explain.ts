@@ -170,15 +170,15 @@ function hasRequiredElementValue(of: Predicate): boolean {
 }
 
 /** Returns a value of a query as text: as JSON, or as `?` when values must not be shown. */
-type WriteValue = (value: unknown) => string
+type ValueToText = (value: unknown) => string
 
 /** Returns a predicate as lines of text, with its parts indented. */
-export function predicateText(predicate: Predicate, write: WriteValue = (value) => JSON.stringify(value), indent = ''): string {
+export function predicateText(predicate: Predicate, write: ValueToText = (value) => JSON.stringify(value), indent = ''): string {
   const part = (inner: Predicate): string => predicateText(inner, write, `${indent}  `)
   return indent + predicateNodeText(predicate, write, part)
 }
 
-function predicateNodeText(predicate: Predicate, write: WriteValue, part: (inner: Predicate) => string): string {
+function predicateNodeText(predicate: Predicate, write: ValueToText, part: (inner: Predicate) => string): string {
   switch (predicate.is) {
     case 'and':
     case 'or':

@@ -6,7 +6,7 @@
 
 import type { Comparator, Comparison, HasValue, Interval, Literal, OneOf } from '@rollcall/core/model/predicate'
 import { quoteName } from '@rollcall/database/names'
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import type { Attribute, AttributeType } from '@rollcall/protocol'
 import { attributeColumns } from '../columns.ts'
 import { firstTextAfterPrefix, type OrderOperator, type ParameterList, toStorableBound } from './to-sql-parts.ts'
@@ -73,7 +73,7 @@ function textComparisonSql(leaf: Comparison, asked: boolean, operand: RowAndPara
     const [order, bound] = toStorableBound(ORDER_OPERATORS[operator as keyof typeof ORDER_OPERATORS], value)
     return `${column} ${asked ? order : NEGATED_OPERATORS[order]} ${operand.values.add(bound)}`
   }
-  if (!isStorable(value)) return neverEqualSql(attribute, asked, operand)
+  if (!isTextStorable(value)) return unstorableValueSql(attribute, asked, operand)
   switch (operator) {
     case 'eq':
       return `${column} ${asked ? '=' : '<>'} ${operand.values.add(value)}`
@@ -185,7 +185,7 @@ function inConditionSql(leaf: OneOf, asked: boolean, operand: RowAndParameters):
     return asked ? withinAnIntervalSql(leaf, intervals, operand) : outsideAllIntervalsSql(leaf, intervals, operand)
   }
   const storable = storableValues(values)
-  if (storable.length === 0) return neverEqualSql(attribute, asked, operand)
+  if (storable.length === 0) return unstorableValueSql(attribute, asked, operand)
   const list = operand.values.add(storable, `${sqlTypeOf(attribute)}[]`)
   return `${firstColumnSql(attribute, operand)} ${asked ? '= any' : '<> all'}(${list})`
 }
@@ -223,13 +223,13 @@ function outsideAllIntervalsSql(leaf: OneOf, intervals: readonly Interval[], ope
 }
 
 /** SQL for a comparison with a value that no record can have: definitely false where the record has a value, else unknown. */
-function neverEqualSql(attribute: Attribute, asked: boolean, operand: RowAndParameters): string {
+function unstorableValueSql(attribute: Attribute, asked: boolean, operand: RowAndParameters): string {
   return asked ? 'false' : columnPresenceSql(attribute, true, operand)
 }
 
 /** Removes the values that PostgreSQL cannot store: no stored value equals them. */
 export function storableValues(values: readonly Literal[]): readonly Literal[] {
-  return values.filter((value) => typeof value !== 'string' || isStorable(value))
+  return values.filter((value) => typeof value !== 'string' || isTextStorable(value))
 }
 
 function quotedColumnsOf(attribute: Attribute, { alias }: RowAndParameters): readonly string[] {

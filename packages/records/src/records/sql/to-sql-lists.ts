@@ -16,7 +16,7 @@ import {
   type SomeElement,
 } from '@rollcall/core/model/predicate'
 import { quoteName } from '@rollcall/database/names'
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import type { Attribute, AttributeScalar, Compound } from '@rollcall/protocol'
 import { attributeColumns, compoundColumn, memberJsonWriter } from '../columns.ts'
 import { columnPresenceSql, sqlTypeOf, storableValues, valueConditionSql } from './to-sql-leaves.ts'
@@ -47,7 +47,7 @@ function someElementSql(list: ElementList, of: Predicate, values: ParameterList)
       of.of.map((part) => someElementSql(list, part, values)),
     )
   }
-  const contained = isCompound(list) ? objectContainmentConditions(list, of, values) : listContainmentForms(list, of, values)
+  const contained = isCompound(list) ? objectContainmentConditions(list, of, values) : listContainmentConditions(list, of, values)
   if (contained.exact) return contained.forms[0] ?? 'false'
   const conditions = [predicateTreeSql(of, true, makeElementLeafWriter(values))]
   if (asksPresence) conditions.unshift(...relevantElementConditions(list, of, values))
@@ -61,7 +61,7 @@ function everyElementFalseSql(list: ElementList, of: Predicate, values: Paramete
   // compound nor of dates. In other cases none is made: that would add a parameter, and PostgreSQL cannot determine the type of a
   // parameter that the statement does not use.
   if (!isCompound(list) && list.type !== 'date' && conjuncts(of).length === 1) {
-    const [form] = listContainmentForms(list, of, values).forms
+    const [form] = listContainmentConditions(list, of, values).forms
     if (form !== undefined) return `(${columnPresenceSql(list, true, { alias: 'record', values })} and not ${form})`
   }
   const where = relevantElementWhereSql(list, of, values)
@@ -114,9 +114,9 @@ interface WholeListConditions {
   readonly exact: boolean
 }
 
-const NO_CONTAINMENT: WholeListConditions = { forms: [], exact: false }
+const NO_WHOLE_LIST_CONDITIONS: WholeListConditions = { forms: [], exact: false }
 
-function listContainmentForms(list: Attribute, of: Predicate, values: ParameterList): WholeListConditions {
+function listContainmentConditions(list: Attribute, of: Predicate, values: ParameterList): WholeListConditions {
   const parts = conjuncts(of)
   const [only] = parts
   const forms = parts.flatMap((part) => {
@@ -128,13 +128,13 @@ function listContainmentForms(list: Attribute, of: Predicate, values: ParameterL
 }
 
 function containmentConditions(list: Attribute, value: Literal, values: ParameterList): readonly string[] {
-  const single = singleValue(value)
+  const single = storableSingleValue(value)
   if (single === null) return []
   return quotedArrayColumns(list).map((column) => `${column} @> array[${values.add(single)}]::${sqlTypeOf(list)}[]`)
 }
 
 function arrayOverlapConditions(list: Attribute, { values: literals }: OneOf, values: ParameterList): readonly string[] {
-  const storable = storableValues(literals).map((value) => singleValue(value))
+  const storable = storableValues(literals).map((value) => storableSingleValue(value))
   if (storable.length === 0 || storable.includes(null)) return []
   return quotedArrayColumns(list).map((column) => `${column} && ${values.add(storable, `${sqlTypeOf(list)}[]`)}`)
 }
@@ -145,8 +145,8 @@ function quotedArrayColumns(list: Attribute): readonly string[] {
 }
 
 /** The stored form of a literal that is one value; null for a literal that is a longer period or cannot be stored. */
-function singleValue(value: Literal): string | number | boolean | null {
-  if (typeof value === 'string') return isStorable(value) ? value : null
+function storableSingleValue(value: Literal): string | number | boolean | null {
+  if (typeof value === 'string') return isTextStorable(value) ? value : null
   if (typeof value !== 'object') return value
   return value.from === value.to ? value.from : null
 }
@@ -167,7 +167,7 @@ function objectContainmentConditions(compound: Compound, of: Predicate, values: 
     parts.filter((part): part is OneOf => part.is === 'in' && !written.has(part.attribute)),
   )
   const asked = written.size + (choice === null ? 0 : 1)
-  if (asked === 0) return alternativeContainmentConditions(compound, parts, values)
+  if (asked === 0) return orContainmentConditions(compound, parts, values)
   const column = compoundColumnSql(compound)
   const exact = asked === parts.length
   const common = [...written.values()]
@@ -179,13 +179,9 @@ function objectContainmentConditions(compound: Compound, of: Predicate, values: 
 }
 
 /** The condition for an `or` in which each side says what one element contains: at least one side must be true. */
-function alternativeContainmentConditions(
-  compound: Compound,
-  parts: readonly Predicate[],
-  values: ParameterList,
-): WholeListConditions {
+function orContainmentConditions(compound: Compound, parts: readonly Predicate[], values: ParameterList): WholeListConditions {
   const either = parts.find((part) => part.is === 'or' && isContainmentPossible(part))
-  if (either?.is !== 'or') return NO_CONTAINMENT
+  if (either?.is !== 'or') return NO_WHOLE_LIST_CONDITIONS
   const sides = either.of.map((side) => joinConditions('and', objectContainmentConditions(compound, side, values).forms))
   return { forms: [joinConditions('or', sides)], exact: false }
 }
@@ -198,7 +194,7 @@ function isContainmentPossible(of: Predicate): boolean {
     case 'or':
       return of.of.every(isContainmentPossible)
     case 'compare':
-      return of.operator === 'eq' && singleValue(of.value) !== null
+      return of.operator === 'eq' && storableSingleValue(of.value) !== null
     case 'in':
       return hasOnlySingleValues(of)
     default:
@@ -209,7 +205,7 @@ function isContainmentPossible(of: Predicate): boolean {
 /** True when there are storable values, and each of them is one value, not a longer period. */
 function hasOnlySingleValues({ values }: OneOf): boolean {
   const storable = storableValues(values)
-  return storable.length > 0 && storable.every((value) => singleValue(value) !== null)
+  return storable.length > 0 && storable.every((value) => storableSingleValue(value) !== null)
 }
 
 /** Returns the shortest list of values among the `in` conditions, as JSON texts; null when no list has only single values. */
@@ -225,7 +221,7 @@ function findShortestListOfInValues(parts: readonly OneOf[]): readonly string[] 
 
 /** A member of an element as stored, with the literal's value; null when the literal is not one storable value. */
 function memberJsonText(attribute: Attribute, value: Literal): string | null {
-  const single = singleValue(value)
+  const single = storableSingleValue(value)
   if (single === null) return null
   const scalar: AttributeScalar = attribute.type === 'date' && typeof value === 'object' ? value : single
   return memberJsonWriter(attribute)(scalar)

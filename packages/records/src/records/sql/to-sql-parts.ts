@@ -1,7 +1,7 @@
 /** SQL of `and`, `or`, `not` and values, for conditions on a record and on an element of a list. */
 
 import type { Leaf, Predicate } from '@rollcall/core/model/predicate'
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 
 /**
  * SQL that is true when the predicate is definitely true (`asked` true), or definitely false (`asked` false). The part of a `not`
@@ -70,10 +70,10 @@ export type OrderOperator = '<' | '<=' | '>' | '>='
  * operator and bound select the same stored texts as the given ones.
  */
 export function toStorableBound(order: OrderOperator, text: string): readonly [OrderOperator, string] {
-  if (isStorable(text)) return [order, text]
+  if (isTextStorable(text)) return [order, text]
   let before = ''
   for (const character of text) {
-    if (!isStorable(character)) {
+    if (!isTextStorable(character)) {
       if (character === '\0') return [order === '<' || order === '<=' ? '<=' : '>', before]
       // No stored text has a surrogate (U+D800 to U+DFFF). U+E000 is the next code point, so it takes the place of the surrogate
       // in the bound.

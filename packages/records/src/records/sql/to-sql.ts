@@ -3,7 +3,7 @@
 import type { HasIdentifier, HasIdentifierType, Leaf, Predicate } from '@rollcall/core/model/predicate'
 import type { Identifier } from '@rollcall/core/model/records'
 import { quoteName } from '@rollcall/database/names'
-import { isStorable } from '@rollcall/database/text'
+import { isTextStorable } from '@rollcall/database/text'
 import type { RecordTable } from '../record-tables.ts'
 import type { SqlCondition } from '../search-statement.ts'
 import { valueConditionSql } from './to-sql-leaves.ts'
@@ -12,7 +12,7 @@ import { ParameterList, predicateTreeSql } from './to-sql-parts.ts'
 
 /**
  * The SQL condition under which a row of the table, called `record`, matches the predicate. Names in the text come from
- * the kind; values of the query are parameters only. Replace ages first (`resolveAges`). Throws a TypeError for a
+ * the kind; values of the query are parameters only. Replace ages first (`replaceAgesByDates`). Throws a TypeError for a
  * predicate that no reader of queries makes.
  */
 export function predicateToSql(predicate: Predicate, table: RecordTable): SqlCondition {
@@ -42,13 +42,13 @@ function recordLeafSql(leaf: Leaf, asked: boolean, table: RecordTable, values: P
  * for "definitely false": the record has identifiers of these types, and none of them is asked for.
  */
 function hasIdentifierSql({ identifiers }: HasIdentifier, asked: boolean, table: RecordTable, values: ParameterList): string {
-  const storable = identifiers.filter(({ type, value }) => isStorable(type) && isStorable(value))
+  const storable = identifiers.filter(({ type, value }) => isTextStorable(type) && isTextStorable(value))
   const from = `${quoteName(table.identifierTable)} as identifier`
   if (asked) {
     if (storable.length === 0) return 'false'
     return `record.id = any(array(select identifier.record from ${from} where ${oneOfIdentifiersSql(storable, values)}))`
   }
-  const types = [...new Set(identifiers.map(({ type }) => type))].filter(isStorable)
+  const types = [...new Set(identifiers.map(({ type }) => type))].filter(isTextStorable)
   const own = `identifier.record = record.id and identifier.type = any(${values.add(types, 'text[]')})`
   if (storable.length === 0) return `exists (select 1 from ${from} where ${own})`
   return `(select bool_and(not (${oneOfIdentifiersSql(storable, values)})) from ${from} where ${own})`
@@ -76,6 +76,6 @@ function hasIdentifierTypeSql(
   { identifierTable }: RecordTable,
   values: ParameterList,
 ): string {
-  const list = values.add(types.filter(isStorable), 'text[]')
+  const list = values.add(types.filter(isTextStorable), 'text[]')
   return `${asked ? 'exists' : 'not exists'} (select 1 from ${quoteName(identifierTable)} as identifier where identifier.record = record.id and identifier.type = any(${list}))`
 }

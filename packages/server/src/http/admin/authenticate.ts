@@ -5,18 +5,18 @@ import { bearerToken, unauthorizedFault } from '@rollcall/engine/exchange/admit'
 import type { OperatorTokenChecker } from '@rollcall/participants/directory/operators'
 import type { Sessions } from '@rollcall/participants/directory/sessions'
 import type { FastifyRequest } from 'fastify'
-import { checkOperatorHost, type IsOwnHost } from '../operator-host.ts'
+import { checkOperatorHost, type IsOperatorListenerHost } from '../operator-host.ts'
 import { CONSOLE_SESSIONS, createPageSessions, type PageSessions, type SessionFailureLimits } from '../page-sessions.ts'
 import type { IsReachedByTls } from '../session-cookie.ts'
-import type { HasShowcase } from '../showcase.ts'
+import type { HasDemoContent } from '../showcase.ts'
 import type { CallFacts } from './call-log.ts'
 
 /** Facts about the operator's listener. */
 export interface OperatorListener {
-  readonly isOwnHost: IsOwnHost
+  readonly isOwnHost: IsOperatorListenerHost
   readonly isReachedByTls: IsReachedByTls
   /** Returns the content of the demo; null when the node shows no demo. */
-  readonly showcase: HasShowcase['showcase']
+  readonly showcase: HasDemoContent['showcase']
 }
 
 /** The dependencies of `authenticate`. */

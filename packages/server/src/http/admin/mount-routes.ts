@@ -4,7 +4,7 @@ import { NO_APPROVAL_NEEDED } from '@rollcall/admin/act'
 import { AdminRefusal } from '@rollcall/admin/admin-function'
 import { ActWaitsError, createApprovalService } from '@rollcall/admin/approvals/approval'
 import type { HasDatabase } from '@rollcall/admin/deps'
-import { canListParticipants, checkParticipantIsKnownTo } from '@rollcall/admin/participants/known'
+import { canListParticipants, checkOperatorKnowsParticipant } from '@rollcall/admin/participants/known'
 import { isAuthorityNamed } from '@rollcall/consents/store/authorities'
 import { hasRole, mayUseRegistry, type Operator } from '@rollcall/core/model/operator'
 import type { Registry } from '@rollcall/core/model/registry'
@@ -91,7 +91,7 @@ async function answerAdminCall(
   const isRepeatedAccess = repeatedAccesses.isRepeated(asked)
   const end = await slots.take(route, operator)
   try {
-    for (const name of ['sender_id', 'participant']) await checkParticipantIsKnownTo(deps.db, operator, input[name])
+    for (const name of ['sender_id', 'participant']) await checkOperatorKnowsParticipant(deps.db, operator, input[name])
     const caller = { kind: 'operator', operator, isRepeatedAccess } as const
     const result = await route.call({ ...deps, caller, approvals }, input)
     repeatedAccesses.note(asked)

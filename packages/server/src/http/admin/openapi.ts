@@ -1,6 +1,6 @@
 /** Makes the OpenAPI 3.1 document of the admin API from its table and the schemas of the admin functions. */
 
-import { PROPOSAL_ANSWER } from '@rollcall/admin/approvals/proposals'
+import { ACT_WAITS_ANSWER } from '@rollcall/admin/approvals/proposals'
 import { closed } from '@rollcall/admin/members'
 import { deprecatedOperation } from '@rollcall/protocol'
 import type { TSchema } from 'typebox'
@@ -26,7 +26,7 @@ const ERROR_DESCRIPTIONS: Readonly<Record<string, string>> = {
 export function makeAdminApiDocument(routes: readonly AdminRoute[]): JsonMembers {
   const paths = openApiPaths(ADMIN_BASE, [
     ...routes.map((route) => [route, { description: `Needs the role \`${route.role}\`.` }] as const),
-    ...Object.values(SESSION_CALLS).map((call) => [call, CONSOLE_CALL_MEMBERS] as const),
+    ...Object.values(SESSION_CALLS).map((call) => [call, CONSOLE_OPENAPI_MEMBERS] as const),
   ])
   return {
     openapi: '3.1.0',
@@ -73,14 +73,14 @@ export const errorComponents = (changes: Readonly<Record<string, string>> = {}):
 })
 
 /** The members that are added to the OpenAPI operations of the console's session calls. */
-const CONSOLE_CALL_MEMBERS: JsonMembers = {
+const CONSOLE_OPENAPI_MEMBERS: JsonMembers = {
   description: 'For the console: it needs the header `Rollcall-Console: 1`, and no token.',
   security: [],
 }
 
 const ACT_WAITS_RESPONSE: JsonMembers = {
   description: 'Not done: the act waits for a second operator (ROLLCALL_TWO_PERSON).',
-  content: jsonContent(closed({ proposal: PROPOSAL_ANSWER })),
+  content: jsonContent(closed({ proposal: ACT_WAITS_ANSWER })),
 }
 
 function openApiOperation(route: DescribedCall & Partial<Pick<AdminRoute, 'approval'>>): JsonMembers {

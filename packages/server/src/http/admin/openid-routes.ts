@@ -9,7 +9,7 @@ import {
 } from '@rollcall/participants/directory/openid-provider'
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { plainPage, sendStrictPage } from '../console.ts'
+import { plainPage, sendPageWithSecurityHeaders } from '../console.ts'
 import { checkOperatorHost } from '../operator-host.ts'
 import { html } from '../page.ts'
 import { NotSignedIn } from '../request-gate.ts'
@@ -47,7 +47,7 @@ export function addOpenIdRoutes(app: HttpServer, deps: SessionDeps, provider: Op
 /** Refuses with a page and not with JSON, because a person reads it. */
 function sendRefusalPage(reply: FastifyReply, fault: RequestFault): void {
   const text = plainPage('You are not signed in', html`${fault.message}.`, html`<a href="/">Back to the sign-in page</a>`)
-  sendStrictPage(reply, fault.httpStatus, text)
+  sendPageWithSecurityHeaders(reply, fault.httpStatus, text)
 }
 
 /** The most seconds that a sign-in at the provider may take. */

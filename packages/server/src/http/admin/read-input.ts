@@ -60,7 +60,7 @@ function scalarOf(name: string, text: string, type: string | undefined): string 
 }
 
 /** The most JSON values in a body: more than the longest array of an input, which has 10,000 items (`consent revoke`). */
-const MOST_VALUES = 20_000
+const MOST_INPUT_JSON_VALUES = 20_000
 
 async function readJsonBody(
   query: readonly unknown[],
@@ -73,7 +73,7 @@ async function readJsonBody(
   if (Number(headers['content-length'] ?? 0) > most) throw bodyTooLargeFault(most)
   const text = await readBodyText(raw, most)
   try {
-    const body = parseJson(text, { ...itemBounds(limits), maxValues: MOST_VALUES })
+    const body = parseJson(text, { ...itemBounds(limits), maxValues: MOST_INPUT_JSON_VALUES })
     if (isJsonObject(body)) return body
   } catch (error) {
     if (error instanceof JsonError) throw badRequest(error.path === '' ? `body: ${error.message}` : error.message)

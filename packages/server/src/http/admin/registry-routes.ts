@@ -20,7 +20,7 @@ import { type AdminRoute, adminRoute } from './route.ts'
  * The admin API does not have the member `allow_writer`: it lets a source use a database account that may write. Only the
  * command line has it, as `--allow-writer`.
  */
-const HIDDEN_INPUT_MEMBERS = ['allow_writer']
+const COMMAND_LINE_ONLY_MEMBERS = ['allow_writer']
 
 export const REGISTRY_ROUTES: readonly AdminRoute[] = [
   adminRoute('GET', '/registries', listRegistries, {
@@ -32,7 +32,7 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
     name: 'addRegistry',
     role: 'own',
     status: 201,
-    hidden: HIDDEN_INPUT_MEMBERS,
+    hidden: COMMAND_LINE_ONLY_MEMBERS,
     summary: 'Adds a registry with its tables; a running server has it within a second.',
   }),
   adminRoute('GET', '/registries/{namespace}', showRegistry, {
@@ -70,7 +70,7 @@ export const REGISTRY_ROUTES: readonly AdminRoute[] = [
   adminRoute('POST', '/registries/{namespace}/settings', changeRegistry, {
     name: 'changeRegistry',
     role: 'own',
-    hidden: HIDDEN_INPUT_MEMBERS,
+    hidden: COMMAND_LINE_ONLY_MEMBERS,
     summary: 'Changes what is given of a registry: web origins, time zone, age of majority.',
   }),
   // This call is a POST, because it connects to another system: a page must not repeat the call by itself.

@@ -1,10 +1,10 @@
 /** The type of a row in the table of the admin API, which describes a call. */
 
 import type { BaseActDeps } from '@rollcall/admin/act'
-import type { AdminFunction, GivenInput } from '@rollcall/admin/admin-function'
+import type { AdminFunction, InputWithUndefined } from '@rollcall/admin/admin-function'
 import type { HasVerification } from '@rollcall/admin/audit/verification'
 import type { HasMessageSigning } from '@rollcall/admin/callbacks/callbacks'
-import type { HasChangeLimit } from '@rollcall/admin/deliveries/changes'
+import type { HasDeliveryChangeLimit } from '@rollcall/admin/deliveries/changes'
 import type { HasEventRecording, HasVault } from '@rollcall/admin/deps'
 import type { HasJudgedConfig } from '@rollcall/admin/doctor/findings'
 import type { HasDatabaseHealth } from '@rollcall/admin/overview'
@@ -29,7 +29,7 @@ export const ADMIN_BASE = '/admin/v1'
 /** The dependencies of the admin functions. */
 export type AdminDeps = HasVault &
   HasEventRecording &
-  HasChangeLimit &
+  HasDeliveryChangeLimit &
   HasVerification &
   HasIndexBuilder &
   HasMessageSigning &
@@ -86,7 +86,7 @@ export function adminRoute<Input extends TSchema, Result extends TSchema>(
   const { input, result, act } = adminFunction
   const approval = act === null || act.approval === 'never' ? undefined : act.name
   // The input is not checked yet; the admin function checks it.
-  const call = (deps: AdminDeps, given: unknown) => adminFunction(deps, given as GivenInput<Static<Input>>)
+  const call = (deps: AdminDeps, given: unknown) => adminFunction(deps, given as InputWithUndefined<Static<Input>>)
   const usual = { audience: 'operator', hidden: [], heavy: undefined, status: 200, deprecated: undefined } as const
   return { ...usual, ...row, method, path, input, result, approval, call }
 }

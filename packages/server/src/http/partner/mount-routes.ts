@@ -50,12 +50,12 @@ async function answerPartnerCall(
   // Authenticates the caller and counts the call.
   const { owner: sender_id } = await page.signedIn(request)
   deps.requestGate.noteParticipant(request.raw, sender_id)
-  countPartnerUse(deps.partnerCalls, sender_id, 1, 'calls')
+  countCallsOrDeliveries(deps.partnerCalls, sender_id, 1, 'calls')
 
   // Reads the input, runs the call and answers.
   const input = await readInput(route, request, partnerInputLimits(deps))
   const mayReplay = (deliveries: number): void => {
-    countPartnerUse(deps.partnerReplays, sender_id, deliveries, 'deliveries')
+    countCallsOrDeliveries(deps.partnerReplays, sender_id, deliveries, 'deliveries')
     deps.log.info({ participant: sender_id, deliveries, act: 'asked for deliveries again' }, 'partner page')
   }
   try {
@@ -73,7 +73,7 @@ async function answerPartnerCall(
  * @param what `calls` or `deliveries`, for the message
  * @throws RequestFault 429 the limit is reached
  */
-function countPartnerUse(throttle: Throttle, sender_id: string, more: number, what: string): void {
+function countCallsOrDeliveries(throttle: Throttle, sender_id: string, more: number, what: string): void {
   const retryAfter = throttle.wait(sender_id, more)
   if (retryAfter > 0) throw tooManyFault(`${what} of this participant`, retryAfter)
   throttle.fail(sender_id, more)

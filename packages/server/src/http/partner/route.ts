@@ -1,6 +1,6 @@
 /** The type of a row in the table of the partner API, which describes a call. */
 
-import type { AdminFunction, GivenInput } from '@rollcall/admin/admin-function'
+import type { AdminFunction, InputWithUndefined } from '@rollcall/admin/admin-function'
 import type { PartnerDeps } from '@rollcall/admin/partner/partner'
 import type { Static, TSchema } from 'typebox'
 import type { InputLimits } from '../admin/read-input.ts'
@@ -38,7 +38,7 @@ export function partnerRoute<Input extends TSchema, Result extends TSchema>(
 ): PartnerRoute {
   const { input, result } = adminFunction
   // The input is not checked yet; the admin function checks it.
-  const call = (deps: PartnerDeps, given: unknown) => adminFunction(deps, given as GivenInput<Static<Input>>)
+  const call = (deps: PartnerDeps, given: unknown) => adminFunction(deps, given as InputWithUndefined<Static<Input>>)
   const usual = { audience: 'participant', hidden: [], status: 200, deprecated: undefined } as const
   return { ...usual, ...row, method, path, input, result, call }
 }

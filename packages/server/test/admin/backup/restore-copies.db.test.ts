@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { adoptRestored, type RestoreDeps, restoreDatabase } from '@rollcall/admin/backup/restore'
 import { addParticipant, setParticipantStatus } from '@rollcall/admin/participants/participants'
-import { refuseOlderDatabase } from '@rollcall/backup/journal/journal'
+import { refuseDatabaseBehindJournal } from '@rollcall/backup/journal/journal'
 import { expect, test } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { backupOf, depsOf, folder, target, type World, world } from '../../restoring.ts'
@@ -30,10 +30,10 @@ test('a copy that was restored elsewhere writes nothing into the journal of the 
   const copy = await target()
   await restoreDatabase(acting(depsOf(copy)), { file, journal: [journal] })
   await expect(disable(depsOf(copy, journal))).rejects.toThrow(OTHER_COPY(journal))
-  await expect(refuseOlderDatabase(copy.db, journal)).rejects.toThrow(OTHER_COPY(journal))
+  await expect(refuseDatabaseBehindJournal(copy.db, journal)).rejects.toThrow(OTHER_COPY(journal))
   // The database itself goes on.
   await disable(deps)
-  await expect(refuseOlderDatabase(from.db, journal)).resolves.toBeUndefined()
+  await expect(refuseDatabaseBehindJournal(from.db, journal)).resolves.toBeUndefined()
   await expect(restoreDatabase(acting(depsOf(await target())), { file, journal: [journal] })).resolves.toMatchObject({
     journal: 1,
   })
@@ -47,7 +47,7 @@ test('a restored database begins a file of its own, and both files restore it ag
   await restoreDatabase(acting(depsOf(restored)), { file: first, journal: [journal] })
   const next = join(await folder(), 'journal')
   await disable(depsOf(restored, next))
-  await expect(refuseOlderDatabase(restored.db, next)).resolves.toBeUndefined()
+  await expect(refuseDatabaseBehindJournal(restored.db, next)).resolves.toBeUndefined()
   await expect(restoreDatabase(acting(depsOf(await target())), { file: first, journal: [journal, next] })).resolves.toMatchObject(
     { journal: 2 },
   )
@@ -66,26 +66,26 @@ test('a restored database begins a file of its own, and both files restore it ag
 test('a server does not start after a recovery to the moment between a line and its act', async () => {
   const { from, journal, deps } = await started()
   await disable(deps)
-  await expect(refuseOlderDatabase(from.db, journal)).resolves.toBeUndefined()
+  await expect(refuseDatabaseBehindJournal(from.db, journal)).resolves.toBeUndefined()
   const { pool } = from.db
   // As recovery leaves it: the line is known, or begun alone, and PostgreSQL is in another timeline.
   await pool.query(`insert into journal_open_line (sequence, timeline) values (1, 'FFFFFFFF')`)
   await pool.query(`update participant set status = 'active'`)
-  await expect(refuseOlderDatabase(from.db, journal)).rejects.toThrow(
+  await expect(refuseDatabaseBehindJournal(from.db, journal)).rejects.toThrow(
     'PostgreSQL was recovered, or another machine took over, while an act of the journal was not yet committed. ' +
       'Run rollcall restore adopt (docs/backup.md)',
   )
   await pool.query('delete from journal_open_line')
   await pool.query(`update journal_head set sequence = 0, digest = decode(repeat('0', 64), 'hex'), begun = 1`)
   // A process that was killed leaves the same, in the same timeline.
-  await expect(refuseOlderDatabase(from.db, journal)).resolves.toBeUndefined()
+  await expect(refuseDatabaseBehindJournal(from.db, journal)).resolves.toBeUndefined()
   await pool.query(`update journal_head set timeline = 'FFFFFFFF'`)
-  await expect(refuseOlderDatabase(from.db, journal)).rejects.toThrow(
+  await expect(refuseDatabaseBehindJournal(from.db, journal)).rejects.toThrow(
     'the journal has acts that this database does not know: it was restored to an earlier time. ' +
       'Run rollcall restore adopt (docs/backup.md)',
   )
   await expect(adoptRestored(acting(depsOf(from)), { journal: [journal] })).resolves.toMatchObject({ journal: 1 })
   const { rows } = await pool.query('select status from participant where sender_id = $1', [sender_id])
   expect(rows).toEqual([{ status: 'disabled' }])
-  await expect(refuseOlderDatabase(from.db, join(await folder(), 'new'))).resolves.toBeUndefined()
+  await expect(refuseDatabaseBehindJournal(from.db, join(await folder(), 'new'))).resolves.toBeUndefined()
 })

@@ -8,7 +8,7 @@ import { changeParticipantPolicy } from '@rollcall/admin/participants/policy'
 import { deleteRecords, importRecords } from '@rollcall/admin/records/records'
 import { removeRegistry } from '@rollcall/admin/removal'
 import { readNewestEntryTime } from '@rollcall/audit/store/open-chains'
-import { refuseOlderDatabase } from '@rollcall/backup/journal/journal'
+import { refuseDatabaseBehindJournal } from '@rollcall/backup/journal/journal'
 import type { Journal } from '@rollcall/core/model/journal'
 import { withTransaction } from '@rollcall/database/transaction'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
@@ -141,7 +141,7 @@ test('a line that was open at the recovery is repeated, however late the databas
   await from.ownerDb.pool.query(`update account set at = at - interval '3 days'`)
   await from.db.pool.query(`update journal_open_line set opened_at = now() - interval '3 days', timeline = 'FFFFFFFF'`)
   const newest = await readNewestEntryTime(from.db.pool)
-  await expect(refuseOlderDatabase(from.db, journal, newest)).rejects.toThrow(
+  await expect(refuseDatabaseBehindJournal(from.db, journal, newest)).rejects.toThrow(
     'PostgreSQL was recovered, or another machine took over, while an act of the journal was not yet committed.',
   )
   await expect(adoptRestored(acting(depsOf(from)), { journal: [journal] })).resolves.toMatchObject({ journal: 1 })

@@ -16,7 +16,7 @@ import { pruneStoredData } from '@rollcall/admin/persons/retention'
 import { deleteRecords } from '@rollcall/admin/records/records'
 import { removeRegistry } from '@rollcall/admin/removal'
 import { verifyAuditLog } from '@rollcall/audit/verify/verify'
-import { areMessagesHeld } from '@rollcall/backup/store/restorations'
+import { areMessagesHeldByRestore } from '@rollcall/backup/store/restorations'
 import { deliveryBodyBinding } from '@rollcall/core/model/delivery'
 import { createBodyEncryption } from '@rollcall/keys/bodies'
 import { ensureAndLoadOwnKeys } from '@rollcall/keys/own-keys'
@@ -270,7 +270,7 @@ test('what would be sent is counted, held, and released or cancelled by particip
   const { from, file } = await peopled()
   const into = await target()
   await restoreDatabase(acting(depsOf(into)), { file, ...without })
-  expect(await areMessagesHeld(into.db)).toBe(true)
+  expect(await areMessagesHeldByRestore(into.db)).toBe(true)
   await into.ownerDb.pool.query(
     `update subscription set participant = (select id from participant);
      update mailbox set participant = (select id from participant)`,
@@ -280,9 +280,9 @@ test('what would be sent is counted, held, and released or cancelled by particip
     dry_run: true,
     participants: [{ participant: sender_id, notifications: expect.any(Number), cancelled: true }],
   })
-  expect(await areMessagesHeld(into.db)).toBe(true)
+  expect(await areMessagesHeldByRestore(into.db)).toBe(true)
   await releaseRestored(acting(depsOf(into)), { cancel: [sender_id] })
-  expect(await areMessagesHeld(into.db)).toBe(false)
+  expect(await areMessagesHeldByRestore(into.db)).toBe(false)
   expect(await rowsOf(into, 'select distinct state from notification')).toEqual([{ state: 'dropped' }])
   await expect(releaseRestored(acting(depsOf(into)), {})).rejects.toThrow(
     'nothing is held: the database was not restored, or was released before',
@@ -297,11 +297,11 @@ test('a database that was restored by other means is adopted: the journal is app
   const into = await target()
   await restoreDatabase(acting(depsOf(into)), { file, ...without })
   await into.ownerDb.pool.query('delete from restoration')
-  expect(await areMessagesHeld(into.db)).toBe(false)
+  expect(await areMessagesHeldByRestore(into.db)).toBe(false)
   const done = await adoptRestored(acting(depsOf(into)), { journal: [journal] })
   expect(done).toMatchObject({ journal: 1 })
   expect(await rowsOf(into, 'select status from participant')).toEqual([{ status: 'disabled' }])
-  expect(await areMessagesHeld(into.db)).toBe(true)
+  expect(await areMessagesHeldByRestore(into.db)).toBe(true)
   // The journal goes on behind its last line, in a new file.
   const next = join(await folder(), 'journal')
   await setParticipantStatus(depsOf(into, next), { sender_id, status: 'disabled' })

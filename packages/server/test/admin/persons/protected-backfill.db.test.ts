@@ -1,7 +1,7 @@
 /** Records whose identifiers are being backfilled, and protected persons whom they name. */
 
 import { protectPerson } from '@rollcall/admin/persons/protected-persons'
-import { IDENTIFIER_COLUMN_GROUP } from '@rollcall/core/model/registry'
+import { IDENTIFIER_ROWS_GROUP_NAME } from '@rollcall/core/model/registry'
 import { afterAll, expect, it } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { backfillColumns } from '../../../../records/src/records/backfill.ts'
@@ -23,7 +23,7 @@ it('nobody is protected meanwhile, and what is backfilled notes whom it names', 
     },
   ])
   const protect = () => protectPerson(acting({ db }), { namespace: 'social', ...uin, category: 'shelter', reason: 'Order 7' })
-  const fill = [registry.id, IDENTIFIER_COLUMN_GROUP]
+  const fill = [registry.id, IDENTIFIER_ROWS_GROUP_NAME]
   await db.pool.query(`insert into column_fill values ($1, 'Group', $2)`, fill)
   await expect(protect()).rejects.toThrow(
     'namespace: identifiers of its records are being backfilled; nobody can be protected until that is done',

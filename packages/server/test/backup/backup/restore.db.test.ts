@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { makeBackup } from '@rollcall/admin/backup/backup'
 import { restoreDatabase } from '@rollcall/admin/backup/restore'
 import { publishEvent } from '@rollcall/admin/events/publish'
-import { listExistingObjects } from '@rollcall/backup/store/catalog'
+import { listSchemaObjects } from '@rollcall/backup/store/catalog'
 import { checkSchema, type Database, migrate } from '@rollcall/database/database'
 import { expect, test } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
@@ -121,7 +121,7 @@ test('a backup of a newer version is refused', async () => {
   await expect(restoreDatabase(acting(depsOf(into)), { file, ...without })).rejects.toThrow(
     'a newer Rollcall made this backup (9999-later): restore it with that version or a later one',
   )
-  expect(await listExistingObjects(into.ownerDb.pool)).toEqual([])
+  expect(await listSchemaObjects(into.ownerDb.pool)).toEqual([])
 })
 
 test('a backup of an older version is upgraded; tables that are newer than the backup are refused', async () => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import {
   type Credentials,
-  createCredentials,
+  createCredentialsFinder,
   type DecryptedCredentials,
   decryptCredentials,
   encryptCredentials,
@@ -28,7 +28,7 @@ beforeAll(async () => {
   sender = await testSender()
   vault = await openVault(testConfig(sender.env), sender.database.db)
   guards = createParticipantGuards({ ca: partnerCertificate, resolve: async () => ['127.0.0.1'] })
-  credentials = createCredentials(vault, guards, { now: () => clock })
+  credentials = createCredentialsFinder(vault, guards, { now: () => clock })
 })
 afterEach(async () => {
   await Promise.all(peers.splice(0).map((peer) => peer.close()))

@@ -1,4 +1,6 @@
-/** A subscription that is renewed from another address: what waits for it goes there, in order, and nothing more to the old one. */
+/**
+ * A subscription that is renewed from another address: what waits for it goes there, in order, and nothing more to the old one.
+ */
 import type { ServerResponse } from 'node:http'
 import { changeDeliveries } from '@rollcall/admin/deliveries/deliveries'
 import type { Participant } from '@rollcall/core/model/participant'
@@ -9,7 +11,7 @@ import { forgetExchanges } from '@rollcall/engine/store/exchanges/forget-exchang
 import { beforeEach, expect, test, vi } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
 import { ENVELOPE_JOINT_WRITE } from '../../../../delivery/src/store/events/envelopes.ts'
-import { moveWaitingNotifications } from '../../../../delivery/src/store/events/recall-envelope.ts'
+import { moveNotificationsToMailbox } from '../../../../delivery/src/store/events/recall-envelope.ts'
 import { renewSubscriptions } from '../../../../delivery/src/store/events/subscriptions.ts'
 import { auditEntry } from '../../../../settings/test/audit-log.ts'
 import { answering, type Received, type Receiver } from '../../deliveries.ts'
@@ -197,7 +199,7 @@ test('what was given up when its mailbox was closed is sent to the new address f
 test('a move from an open mailbox looks for no dead letters, which other participants have too', async () => {
   const { id, mailbox } = await subscribe()
   const asked = vi.spyOn(pool, 'query')
-  await moveWaitingNotifications(pool, { subscriptions: [id], from: [mailbox], to: mailbox })
+  await moveNotificationsToMailbox(pool, { subscriptions: [id], from: [mailbox], to: mailbox })
   const statements = asked.mock.calls.map(([statement]) => String(statement)).join()
   asked.mockRestore()
   expect(statements).toContain("state = 'pending'")
@@ -212,7 +214,7 @@ test('a move from very many mailboxes announces none by its id: all are polled',
   listener.on('notification', ({ payload }) => announced.push(payload))
   await listener.query('listen rollcall_work')
   for (const from of [[mailbox], [mailbox, ...others]]) {
-    await moveWaitingNotifications(pool, { subscriptions: [id], from, to: mailbox })
+    await moveNotificationsToMailbox(pool, { subscriptions: [id], from, to: mailbox })
   }
   await vi.waitFor(() => expect(announced).toEqual([`m${mailbox}`, 'm']))
   listener.release(true)

@@ -2,7 +2,7 @@
 
 import { withTransaction } from '@rollcall/database/transaction'
 import { eraseNotifications } from '@rollcall/delivery/store/events/erasing'
-import { readUsedToday } from '@rollcall/participants/store/grant-use'
+import { readQuotaUseToday } from '@rollcall/participants/store/grant-use'
 import { afterEach, expect, test, vi } from 'vitest'
 import { storedEntries } from '../../../../settings/test/audit-log.ts'
 import { mailboxSender } from '../../mailboxes.ts'
@@ -17,7 +17,7 @@ async function peerWithQuota() {
   const participant = await newPeer()
   await db.pool.query(`update participant_grant set terms = jsonb_set(terms::jsonb, '{records_per_day}', '9')
     where participant = ${participant.id}`)
-  const used = () => readUsedToday(db, { participant: participant.id, registry: server.registry.id, counted: 'records' })
+  const used = () => readQuotaUseToday(db, { participant: participant.id, registry: server.registry.id, counted: 'records' })
   return { participant, used }
 }
 

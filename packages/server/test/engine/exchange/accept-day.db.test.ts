@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type DayUse, readDayUse } from '@rollcall/participants/store/day-counts'
+import { type DayStorageUse, readDayStorageUse } from '@rollcall/participants/store/day-counts'
 import { findParticipant } from '@rollcall/participants/store/participants'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SETTINGS_AGE } from '../../../../observe/test/clock.ts'
@@ -35,10 +35,10 @@ function expectRefused(answer: Answer): void {
 
 const metrics = async (): Promise<string> => (await fetch(`${server.adminUrl}/metrics`)).text()
 
-async function keptOf({ sender_id }: TestParticipant): Promise<DayUse> {
+async function keptOf({ sender_id }: TestParticipant): Promise<DayStorageUse> {
   const { db } = server.database
   const found = await findParticipant(db, sender_id)
-  return readDayUse(db, 'accepted_day', found?.id ?? 0)
+  return readDayStorageUse(db, 'accepted_day', found?.id ?? 0)
 }
 
 /** So many requests of a participant, one after the other, and the first with its ack. */

@@ -1,6 +1,6 @@
 /** Questions by reference_ids: what they open, and requests that an earlier version accepted. */
 
-import { storeMissingReferences } from '@rollcall/engine/operations/references'
+import { storeMissingReferenceIds } from '@rollcall/engine/operations/references'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { listReferences } from '../../../../engine/src/store/exchanges/references.ts'
 import { type AsyncPeer, accepted, asyncServer, byIdentifier, searchFor } from '../../asynchronous.ts'
@@ -90,8 +90,8 @@ it('what cannot be read stops none of the others, and is said', async () => {
   await forgetReferences(ids)
   await db.pool.query(`update accepted_exchange set operation = 'unknown' where correlation_id = $1`, [ids[1]])
   await db.pool.query(`update accepted_exchange set request = '\\x00' where correlation_id = $1`, [ids[2]])
-  expect(await storeMissingReferences(server.context, 100)).toBe(3)
-  expect(await storeMissingReferences(server.context, 100)).toBe(0)
+  expect(await storeMissingReferenceIds(server.context, 100)).toBe(3)
+  expect(await storeMissingReferenceIds(server.context, 100)).toBe(0)
   expect(await listReferences(db, ids[0] ?? '', null)).toEqual([{ position: 0, reference_id: 'readable' }])
   expect(server.logged()).toContain(`"correlation_id":"${ids[1]}"`)
 })

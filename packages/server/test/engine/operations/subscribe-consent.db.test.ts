@@ -6,7 +6,7 @@ import { addPurpose } from '@rollcall/admin/consents/purposes'
 import { setGrant } from '@rollcall/admin/grants/grant-changes'
 import type { GrantTerms } from '@rollcall/core/model/grant'
 import { withTransaction } from '@rollcall/database/transaction'
-import { endUnconsentedSubscriptions, stopUnderEndedConsents } from '@rollcall/delivery/store/events/consent-stopping'
+import { endUnconsentedSubscriptions, stopUsesOfEndedConsents } from '@rollcall/delivery/store/events/consent-stopping'
 import { lockRegistryFor } from '@rollcall/delivery/store/events/lock'
 import { beforeAll, expect, it } from 'vitest'
 import { acting } from '../../../../admin/test/acting.ts'
@@ -202,7 +202,7 @@ it('is not ended for a consent that was replaced while the lock of the registry 
     await lockRegistryFor(renewing, Number(stored?.registry), 'subscribe')
     ends = Promise.all([
       withTransaction(db.pool, endUnconsentedSubscriptions),
-      stopUnderEndedConsents(db, { condition: () => 'true', values: [] }),
+      stopUsesOfEndedConsents(db, { condition: () => 'true', values: [] }),
     ])
     const waits = "select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'"
     await expect.poll(async () => (await db.pool.query(waits)).rowCount).toBe(2)

@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { deleteIdleBreakers, findBreaker, readDeliveryHealth, takeProbes } from '@rollcall/delivery/store/deliveries/breakers'
+import {
+  claimBreakerProbes,
+  deleteIdleBreakers,
+  findBreaker,
+  readDeliveryHealth,
+} from '@rollcall/delivery/store/deliveries/breakers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDelivery, type TestSender, takes, testSender } from '../../../deliveries.ts'
 
@@ -35,7 +40,9 @@ test('each destination has a breaker of its own; the participant is told by the 
   await opened(participant.id, 'https://a.example', '0')
   await opened(participant.id, 'https://b.example', '0')
   expect(await healthOf()).toMatchObject({ breaker: 'probing', breakers_open: 2 })
-  expect(await takeProbes(db, participant.id, ['https://a.example', 'https://c.example'], 60)).toEqual(['https://a.example'])
+  expect(await claimBreakerProbes(db, participant.id, ['https://a.example', 'https://c.example'], 60)).toEqual([
+    'https://a.example',
+  ])
   expect(await healthOf()).toMatchObject({ breaker: 'open', breakers_open: 2 })
   const { probe_in } = await findBreaker(db, { participant: participant.id, origin: 'https://b.example' })
   expect(probe_in).toBeLessThan(0)

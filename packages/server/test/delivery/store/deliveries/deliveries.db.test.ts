@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { DeliveryAttempt, DeliveryClaim, DeliveryUpdate, HealthVerdict } from '@rollcall/core/model/delivery'
 import type { Participant } from '@rollcall/core/model/participant'
 import { listenForWork, WORK_CHANNEL } from '@rollcall/database/queue'
-import { findBreaker, takeProbes } from '@rollcall/delivery/store/deliveries/breakers'
+import { claimBreakerProbes, findBreaker } from '@rollcall/delivery/store/deliveries/breakers'
 import {
   claimDueDeliveries,
   expireDeliveries,
-  findPermissionChanges,
+  findGrantAndProtectionChanges,
   findWaitingParticipants,
   recordAttempt,
 } from '@rollcall/delivery/store/deliveries/deliveries'
@@ -203,10 +203,10 @@ test('a success between them begins anew; what is our own trouble counts for not
 test('one of all nodes probes; pauses double, up to the longest', async () => {
   const longest = { longest_pause: 35 }
   await fail(5, longest)
-  expect(await takeProbes(db, participant.id, [ORIGIN], 15)).toEqual([])
+  expect(await claimBreakerProbes(db, participant.id, [ORIGIN], 15)).toEqual([])
   for (const pause of [20, 35, 35]) {
     await db.pool.query('update breaker set probe_at = now() where participant = $1', [participant.id])
-    const taken = await Promise.all([1, 2, 3].map(() => takeProbes(db, participant.id, [ORIGIN, 'http://b'], 15)))
+    const taken = await Promise.all([1, 2, 3].map(() => claimBreakerProbes(db, participant.id, [ORIGIN, 'http://b'], 15)))
     expect(taken.flat()).toEqual([ORIGIN])
     await fail(1, { ...longest, probe: true })
     const { probe_in } = await findBreaker(db, here())
@@ -231,5 +231,5 @@ test('what waited longer than its schedule lasts is given up, but not what is be
 })
 
 test('a delivery that is not stored any more counts as changed', async () => {
-  expect(await findPermissionChanges(db.pool, randomUUID(), 1)).toEqual({ grant: true, protection: true })
+  expect(await findGrantAndProtectionChanges(db.pool, randomUUID(), 1)).toEqual({ grant: true, protection: true })
 })

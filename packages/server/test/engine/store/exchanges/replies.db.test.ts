@@ -6,8 +6,8 @@ import { findAcceptedExchange } from '@rollcall/engine/store/exchanges/accepted-
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { secondsUntilDelivery } from '../../../../../delivery/src/store/deliveries/destinations.ts'
 import {
-  commitEffects,
   commitPage,
+  commitReplyEffects,
   isSmallPage,
   PAGE_JOINT_WRITE,
   type PageToCommit,
@@ -270,9 +270,9 @@ test('what an operation writes is committed with its page, or not at all', async
   await expect(commit(failing)).rejects.toThrow('refused')
   expect(await rowsOf(second)).toMatchObject([{ state: 'accepted', deliveries: [] }])
   expect(await written()).toEqual(['a', 'b'])
-  await expect(commitEffects(sender.database.db, failing.effects ?? [])).rejects.toThrow('refused')
+  await expect(commitReplyEffects(sender.database.db, failing.effects ?? [])).rejects.toThrow('refused')
   expect(await written()).toEqual(['a', 'b'])
-  await commitEffects(sender.database.db, [effect('e')])
+  await commitReplyEffects(sender.database.db, [effect('e')])
   expect(await written()).toEqual(['a', 'b', 'e'])
 })
 
