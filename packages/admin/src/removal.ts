@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CONSENT_ROWS_TO_REMOVE, storeSenderIdInWithdrawals } from '@rollcall/consents/store/removed-consents'
 import type { Database } from '@rollcall/database/database'
-import { findRemovalHoldIds } from '@rollcall/database/holds'
+import { holdIdsAgainstRemoval } from '@rollcall/database/holds'
 import { countRowsOfPackages, type Removable, type RowsStoredByPackage, removeRows } from '@rollcall/database/removal'
 import { withTransaction } from '@rollcall/database/transaction'
 import {
@@ -60,8 +60,8 @@ const messageRowsToRemove = (removable: Removable): readonly RowsStoredByPackage
 ]
 
 /**
- * The parts that are deleted, in this order. After them the row of the registry or participant is deleted, with the
- * rows that depend on it. Audit entries, holds, withdrawals of consent and public keys stay.
+ * The rows that are deleted, package by package, in this order. After them the row of the registry or participant is deleted,
+ * with the rows that depend on it. Audit entries, holds, withdrawals of consent and public keys stay.
  */
 export const PACKAGE_ROWS_TO_REMOVE: Readonly<Record<Removable, readonly RowsStoredByPackage[]>> = {
   registry: [
@@ -163,7 +163,7 @@ async function checkAndRemove(
   const { removable, id, name } = what
   const pending = await countPendingWork(db, what)
   if (how.dry_run) return pending
-  const [hold] = await findRemovalHoldIds(db, removable, name)
+  const [hold] = await holdIdsAgainstRemoval(db, removable, name)
   if (hold !== undefined) {
     throw new AdminRefusal(`hold ${hold} is in force: nothing of ${name} is removed until it ends`, { reason: 'conflict' })
   }

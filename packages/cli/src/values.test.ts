@@ -1,13 +1,13 @@
 import { InvalidArgumentError } from 'commander'
 import { expect, test } from 'vitest'
 import { CommandError } from './failure.ts'
-import { makeReaderOfLimits, readInstant, readPersonIdentifier } from './values.ts'
+import { limitValueReader, readInstant, readPersonIdentifier } from './values.ts'
 
 test.each([
   ['0.5', false, 0.5],
   ['200', true, 200],
   ['unlimited', true, Number.POSITIVE_INFINITY],
-])('%s is a limit', (text, whole, value) => expect(makeReaderOfLimits({ whole })(text)).toBe(value))
+])('%s is a limit', (text, whole, value) => expect(limitValueReader({ whole })(text)).toBe(value))
 
 test.each([
   ['0', false, 'It must be a number above 0, or unlimited.'],
@@ -16,7 +16,7 @@ test.each([
   ['Infinity', false, 'It must be a number above 0, or unlimited.'],
   ['1.5', true, 'It must be a whole number above 0, or unlimited.'],
 ])('%s is none', (text, whole, message) =>
-  expect(() => makeReaderOfLimits({ whole })(text)).toThrow(new InvalidArgumentError(message)),
+  expect(() => limitValueReader({ whole })(text)).toThrow(new InvalidArgumentError(message)),
 )
 
 test.each([

@@ -13,7 +13,7 @@ export function wholeNumberReader(min: number, max: number = Number.MAX_SAFE_INT
 }
 
 /** Makes a reader of limits above 0, whole ones where `whole` is set. `unlimited` is read as Infinity. */
-export function makeReaderOfLimits(options: { readonly whole: boolean }): (text: string) => number {
+export function limitValueReader(options: { readonly whole: boolean }): (text: string) => number {
   return (text) => {
     if (text === 'unlimited') return Number.POSITIVE_INFINITY
     const value = Number(text)

@@ -93,7 +93,7 @@ export async function holdIdsOfPerson(
 }
 
 /** The ids of the holds in force that keep a registry (all holds), or a participant (holds on it, and holds on periods). */
-export async function findRemovalHoldIds(
+export async function holdIdsAgainstRemoval(
   { pool }: Pick<Database, 'pool'>,
   what: 'registry' | 'participant',
   sender_id: string,

@@ -78,7 +78,7 @@ interface SnapshotDeps {
   readonly statementNames: StatementNames
 }
 
-/** Runs a statement in a snapshot, and throws its error, such as a timeout. The snapshot can be used after the error. */
+/** Runs a statement in a savepoint, and throws its error, such as a timeout. The snapshot can be used after the error. */
 export async function runInSavepoint<Result>(snapshot: SnapshotConnection, statement: () => Promise<Result>): Promise<Result> {
   await snapshot.query('savepoint tried')
   try {

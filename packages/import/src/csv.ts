@@ -8,7 +8,7 @@ import {
   ImportError,
   type ImportSource,
   MAX_ENTRY_BYTES,
-  readUnreadEntries,
+  readRemainingEntries,
   type SourceEntry,
   type SourcePosition,
 } from './source.ts'
@@ -40,7 +40,7 @@ export async function* readCsv(source: ImportSource, from: SourcePosition, optio
   const form = findDelimiterAndHeader(source.head.subarray(source.mark.bytes), options)
   const cutter = new RowCutter({ delimiter: form.delimiter, longest: MAX_ENTRY_BYTES, tooLong: longRowError })
   const table = new CsvTable(form, options)
-  yield* readUnreadEntries(source, from, {
+  yield* readRemainingEntries(source, from, {
     push: (chunk) => cutter.push(chunk).flatMap((row) => table.entry(row)),
     finish: () => cutter.finish().flatMap((row) => table.entry(row)),
   })

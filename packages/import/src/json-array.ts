@@ -3,7 +3,7 @@ import {
   ImportError,
   type ImportSource,
   MAX_ENTRY_BYTES,
-  readUnreadEntries,
+  readRemainingEntries,
   type SourceEntry,
   type SourcePosition,
 } from './source.ts'
@@ -20,7 +20,7 @@ const BLANK_BYTES = new Set([0x20, 0x09, 0x0d, NEWLINE])
  * @throws ImportError the source is no array, is cut off, or has something else between or after its elements
  */
 export const readJsonArray = (source: ImportSource, from: SourcePosition): AsyncGenerator<SourceEntry[]> =>
-  readUnreadEntries(source, from, new ArraySplitter())
+  readRemainingEntries(source, from, new ArraySplitter())
 
 /** What must come next outside of an element. In the states `first` and `comma`, the array may also end. */
 type ExpectedToken = 'array' | 'first' | 'element' | 'comma' | 'nothing'

@@ -95,7 +95,7 @@ function columnIndex({ path, column }: MappingTarget, names: readonly string[], 
   return index
 }
 
-/** Returns the values of a cell, and how the cell was read; no values for an empty cell. */
+/** Returns the values of a cell, and its state (`CELL_STATES`). An empty cell has none, nor has a code that the mapping omits. */
 function readCell(target: MappingTarget, cell: string): { readonly values: CellValue[]; state: number } {
   const pieces = target.split === null ? [cell] : cell.split(target.split).map((piece) => piece.trim())
   const values: CellValue[] = []

@@ -156,7 +156,7 @@ interface EntryCutter {
 }
 
 /** Yields the entries of a source that can only be read from the beginning, without those that were read before. */
-export async function* readUnreadEntries(
+export async function* readRemainingEntries(
   source: ImportSource,
   { entries: consumed }: SourcePosition,
   cutter: EntryCutter,

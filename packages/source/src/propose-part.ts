@@ -21,7 +21,7 @@ export interface ProposedFileMember {
 }
 
 interface FileMemberChoice {
-  /** The name that the member gets in the file if a person takes this choice; absent: `ProposedMember.name`. */
+  /** The name that the member gets in the file if a person takes this choice; absent: `ProposedFileMember.name`. */
   readonly name?: string
   readonly value: ProposedRule
   readonly meaning: string

@@ -48,7 +48,7 @@ function recordLines({ recordType, own, children, compare }: ProposedRecordMappi
   ])
 }
 
-/** The YAML lines of a part. The first line is no comment, because in a list of parts it stands after a hyphen. */
+/** The YAML lines of a table. The first line is no comment, because in a list of tables it stands after a hyphen. */
 function proposedTableLines({ table: { schema, name }, select, rows, head, columns }: ProposedTable): readonly string[] {
   const place = select === null ? `from: ${schema}.${name}` : yamlMember('select', select)
   return [

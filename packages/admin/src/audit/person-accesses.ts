@@ -3,8 +3,8 @@
 import { pseudonymOf } from '@rollcall/audit/persons'
 import {
   type EntryOfPerson,
+  findEntriesOfAnswersShownAgain,
   findEntriesOfPseudonyms,
-  findEntriesOfRepeatedAnswers,
   findUnsentMessages,
   type LoggedEntry,
   type Period,
@@ -160,7 +160,7 @@ async function findStoredAnswerAccesses(
   const types = new Map(shown.flatMap(({ logged: { entry }, types }) => [[entry.correlation_id, types] as const]))
   const exchanges = [...types.keys()].filter((id) => id !== null)
   const known = new Set(accesses.map(({ logged }) => entryFacts(logged).id))
-  return (await findEntriesOfRepeatedAnswers(db, exchanges, period))
+  return (await findEntriesOfAnswersShownAgain(db, exchanges, period))
     .filter((logged) => !known.has(entryFacts(logged).id))
     .map((logged) => {
       const of = logged.entry.repeats?.find((id) => types.has(id))

@@ -4,7 +4,7 @@ import { entriesOfParticipant } from '@rollcall/audit/store/read-entries'
 import type { StoredAuditEntry } from '@rollcall/core/model/audit-entry'
 import { ALL_NAMES, type Grant, type GrantTerms, QUERY_FORMS } from '@rollcall/core/model/grant'
 import { readTerms } from '@rollcall/core/policy/grant'
-import { findNeededGrantNames } from '@rollcall/core/policy/used-names'
+import { listNeededGrantNames } from '@rollcall/core/policy/used-names'
 import { listSubscribedTypes } from '@rollcall/delivery/store/events/subscription-list'
 import { listGrants } from '@rollcall/participants/store/grants'
 import { type Kind, namesOf, operationsOf, resolveRecordType, searchKey } from '@rollcall/protocol'
@@ -165,7 +165,7 @@ function proposeTerms(kind: Kind, terms: GrantTerms, use: GrantUse): GrantTerms 
     record_types: granted,
     ...(forms.some((form) => form !== 'identifier') && { query_forms: forms }),
     ...(ask.length > 0 && { ask }),
-    see: [...findNeededGrantNames(kind, types, terms.see, shown)],
+    see: [...listNeededGrantNames(kind, types, terms.see, shown)],
     ...(terms.rows && { rows: conditionsOfRecordTypes(terms.rows, kind, granted) }),
     ...(event_types.length > 0 && { event_types }),
     ...(unfiltered === true && use.subscribed && { unfiltered }),

@@ -14,7 +14,7 @@ import { defineAct } from '../act.ts'
 import { AdminRefusal } from '../admin-function.ts'
 import type { HasDatabase, HasVault } from '../deps.ts'
 import { closed, markPersonal, Namespace, orNull, SenderId, text } from '../members.ts'
-import { findTracedMessages, MESSAGE_FILTER_MEMBERS } from './timeline.ts'
+import { findTracedMessages, MESSAGE_LOOKUP_MEMBERS } from './timeline.ts'
 
 /** The most bodies in one answer. The operator opens further deliveries one by one, with `openDeliveryBody`. */
 const MOST_BODIES = 20
@@ -47,7 +47,7 @@ export const openBodies = defineAct(
       concerns: async (_: HasVault, asked) => ({ about: asked, wanted: { opens: 'the bodies of the message' } }),
     },
     entry: 'within',
-    input: closed({ ...MESSAGE_FILTER_MEMBERS, reason: ReasonToOpen }),
+    input: closed({ ...MESSAGE_LOOKUP_MEMBERS, reason: ReasonToOpen }),
     result: closed({
       bodies: Type.Array(Body),
       more: Type.Boolean({ description: `Whether there are more than ${MOST_BODIES}: open their deliveries.` }),

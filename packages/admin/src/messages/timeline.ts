@@ -31,7 +31,7 @@ const Timeline = closed({
 })
 
 /** The members of an input that name a message. */
-export const MESSAGE_FILTER_MEMBERS = {
+export const MESSAGE_LOOKUP_MEMBERS = {
   message_id: text('message_id of a request, or of a message of ours.'),
   participant: Type.Optional(text('Only that of this sender_id: several may have used one message_id.')),
   namespace: Type.Optional(Namespace),
@@ -42,7 +42,7 @@ export const showMessage = defineAct(
   {
     name: 'messages show',
     approval: 'never',
-    input: closed(MESSAGE_FILTER_MEMBERS),
+    input: closed(MESSAGE_LOOKUP_MEMBERS),
     result: closed({
       messages: Type.Array(Timeline, { description: 'One, or several where participants have used the same message_id.' }),
     }),

@@ -10,8 +10,8 @@ import type { Participant } from '@rollcall/core/model/participant'
 import type { Registry } from '@rollcall/core/model/registry'
 import { readStoredGrant } from '@rollcall/core/policy/grant'
 import { changeDeliveries } from '@rollcall/delivery/store/deliveries/delivery-changes'
-import { type DeliveryCheckFacts, findDeliveryCheckFacts } from '@rollcall/delivery/store/events/seen-deliveries'
-import { findRequestCheckFacts, type RequestCheckFacts } from '@rollcall/engine/store/exchanges/seen-requests'
+import { type DeliveryCheckFacts, readDeliveryCheckFacts } from '@rollcall/delivery/store/events/seen-deliveries'
+import { type RequestCheckFacts, readRequestCheckFacts } from '@rollcall/engine/store/exchanges/seen-requests'
 import { findGrant } from '@rollcall/participants/store/grants'
 import { findCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { type ParticipantCheck, saveCheck } from '@rollcall/participants/store/participant-checks'
@@ -134,7 +134,7 @@ export const checkParticipant = defineAct(
     const registry = await requireRegistry(db, namespace)
     const grant = await requireCheckGrant({ db }, participant, registry)
     const of = { participant, registry, since: dateOf(since) }
-    const evidence = { ...(await findRequestCheckFacts(db, of)), ...(await findDeliveryCheckFacts(db, of)) }
+    const evidence = { ...(await readRequestCheckFacts(db, of)), ...(await readDeliveryCheckFacts(db, of)) }
     const { allowed, default_url } = await findCallbackSettings(db, participant.id)
     const isCalled = allowed.length > 0 || default_url !== null
     const steps = CHECK_STEPS.map((row) => judgeCheckStep(row, grant, registry, { ...evidence, isCalled }))

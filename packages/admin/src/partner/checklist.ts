@@ -1,7 +1,7 @@
 /** The steps of a participant from its key to the first acknowledged callback, as our own records show them. */
 
 import type { Participant } from '@rollcall/core/model/participant'
-import { findChecklistStepTimes } from '@rollcall/engine/store/exchanges/seen-requests'
+import { readChecklistStepTimes } from '@rollcall/engine/store/exchanges/seen-requests'
 import { type ChecklistStepTimes, noteChecklistSteps } from '@rollcall/participants/store/milestones'
 import { findCallbackSettings } from '@rollcall/participants/store/participant-callbacks'
 import { listCurrentAndFutureKeys } from '@rollcall/participants/store/participant-keys'
@@ -81,7 +81,7 @@ export const showChecklist = defineAdminFunction(
     const participant = await requireParticipant(db, sender_id)
     const { allowed, default_url, notify_url } = await findCallbackSettings(db, participant.id)
     const seen: ChecklistFacts = {
-      ...(await noteChecklistSteps(db, participant, { look: (id) => findChecklistStepTimes(db, id), now: clock.date() })),
+      ...(await noteChecklistSteps(db, participant, { look: (id) => readChecklistStepTimes(db, id), now: clock.date() })),
       key: await findFirstKeyTime(db, participant),
       isCalled: allowed.length > 0 || default_url !== null || notify_url !== null,
     }

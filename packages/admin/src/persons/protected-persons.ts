@@ -64,7 +64,7 @@ export const protectPerson = defineAct(
   async ({ db }: HasDatabase, { namespace, category, reason, ...given }) => {
     const registry = await requireRegistry(db, namespace)
     const named = identifierOf(registry, given)
-    if (hasUnfilledIdentifierColumns(registry)) {
+    if (hasUnfilledIdentifierRows(registry)) {
       throw new AdminRefusal(
         'namespace: identifiers of its records are being backfilled; nobody can be protected until that is done',
         { reason: 'conflict' },
@@ -89,14 +89,14 @@ export const protectPerson = defineAct(
 
 /**
  * Repeats, in a restored database, an act of the journal that protected a person. The category of the act replaces any other
- * category of the person. If columns of identifiers are not filled, they are backfilled first, so that the person is found.
+ * category of the person. If the identifier rows are not filled, they are backfilled first, so that the person is found.
  * @throws AdminRefusal, StoreRefusal
  */
 export async function repeatJournalProtection(
   db: Database,
   { registry: namespace, category, reason, ...given }: Omit<PersonProtectedAct, 'kind'>,
 ): Promise<void> {
-  if (hasUnfilledIdentifierColumns(await requireRegistry(db, namespace))) await applyIndexes(db, namespace)
+  if (hasUnfilledIdentifierRows(await requireRegistry(db, namespace))) await applyIndexes(db, namespace)
   const registry = await requireRegistry(db, namespace)
   const named = identifierOf(registry, given)
   await withTransaction(db.pool, async (client) => {
@@ -110,7 +110,7 @@ export async function repeatJournalProtection(
 
 type PersonProtectedAct = Extract<JournalAct, { readonly kind: 'person_protected' }>
 
-const hasUnfilledIdentifierColumns = ({ unfilled }: Registry): boolean =>
+const hasUnfilledIdentifierRows = ({ unfilled }: Registry): boolean =>
   [...unfilled.values()].some((names) => names.has(IDENTIFIER_ROWS_GROUP_NAME))
 
 /** Finds the person whom an identifier names. Changes of the registry's records wait until the transaction ends. */

@@ -25,14 +25,14 @@ import { requireParticipant } from '../participants/participants.ts'
 import { makeTrialEnvelope, textToSign } from './envelope.ts'
 
 /** The answer of our own listener for peers. */
-export interface PeerListenerAnswer {
+export interface PeersListenerAnswer {
   readonly status: number
   readonly text: string
 }
 
 export interface PeersListenerClient {
   /** Posts a request to the listener for peers of this node; null: the node has none. */
-  post(path: string, request: { readonly token: string; readonly body: string }): Promise<PeerListenerAnswer | null>
+  post(path: string, request: { readonly token: string; readonly body: string }): Promise<PeersListenerAnswer | null>
 }
 
 export interface HasTrialSearch extends HasDatabase {

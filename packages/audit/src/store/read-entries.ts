@@ -72,7 +72,7 @@ export async function findEntriesOfPseudonyms(
 }
 
 /** Reads the entries which say that the stored answers to these exchanges were given or shown again, the oldest first. */
-export async function findEntriesOfRepeatedAnswers(
+export async function findEntriesOfAnswersShownAgain(
   { pool }: Pick<Database, 'pool'>,
   correlation_ids: readonly string[],
   { from, to }: Period,

@@ -12,7 +12,7 @@ const loadConsentActs = () => import('@rollcall/admin/consents/consents')
 
 const UNFINISHED_STOP_TEXT = 'stopping took too long: the servers end the subscriptions, and stop the answers, later'
 
-const consentSignerKeysText = ({ keys }: { readonly keys: readonly { readonly kid: string }[] }): string =>
+const authorityKeysText = ({ keys }: { readonly keys: readonly { readonly kid: string }[] }): string =>
   keys.length === 0 ? 'the keys that it publishes' : keys.map(({ kid }) => kid).join(', ')
 
 /** Options that choose a person's consents: the person as one word TYPE=VALUE, a purpose and a participant. */
@@ -48,14 +48,14 @@ export const COMMAND_TREE: CommandGroup = {
           examples: ['https://consent.example.org --key public-key.pem'],
           input: ({ keys = [] }) => ({ keys }),
           text: (added) =>
-            `${added.name} may sign consents with ${consentSignerKeysText(added)}${added.jwks_uri === null ? '' : `; it publishes keys at ${added.jwks_uri}`}`,
+            `${added.name} may sign consents with ${authorityKeysText(added)}${added.jwks_uri === null ? '' : `; it publishes keys at ${added.jwks_uri}`}`,
         }),
         list: adminCommand(async () => (await loadAuthorityActs()).listConsentAuthorities, {
           about: 'list the authorities with their keys',
           examples: [''],
           text: tableFormatter('name keys jwks_uri', 'no authorities yet; rollcall consent authority add makes one', (row) => ({
             ...row,
-            keys: consentSignerKeysText(row),
+            keys: authorityKeysText(row),
           })),
         }),
         remove: adminCommand(async () => (await loadAuthorityActs()).removeConsentAuthority, {

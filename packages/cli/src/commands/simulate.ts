@@ -11,13 +11,13 @@ import { CommandError } from '../failure.ts'
 import { countWithNoun, type OutputOptions, withJsonOption, writeOutput } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { DEMO_RECORD_COUNT, PEOPLE_SEED, renamedPrimaryIdentifiers } from '../synthetic-people.ts'
-import { makeReaderOfLimits, wholeNumberReader } from '../values.ts'
+import { limitValueReader, wholeNumberReader } from '../values.ts'
 
 export function addCommand(program: Command): void {
   withJsonOption(program.command('simulate'))
     .description('make a sandbox registry live: births, deaths and marriages, or enrolments and suspensions, as events')
     .argument('<namespace>', 'namespace of the registry')
-    .option('--rate <events>', 'events a second, or unlimited', makeReaderOfLimits({ whole: false }), 1)
+    .option('--rate <events>', 'events a second, or unlimited', limitValueReader({ whole: false }), 1)
     .option('--count <events>', 'end after so many events (default: at Ctrl-C, or when nobody is left)', wholeNumberReader(1))
     .option('--seed <text>', 'what happens: the same seed gives the same events (default: another each time)')
     .addHelpText(

@@ -16,7 +16,7 @@ export const CERTIFICATE_PATH_UNIT = 'rollcall-certificate.path'
 
 /**
  * Makes the texts of the files of setup, by path. Only root writes the files, and everybody may read them.
- * @param site the text of the nginx site, or of the example
+ * @param site the text of the existing nginx site, or else of the package's example with the port of the node
  */
 export function setupFiles(answers: Answers, site: string): ReadonlyMap<string, string> {
   const { name, witness, copies, certificate, certificate_file, key_file } = answers

@@ -1,5 +1,5 @@
 /**
- * Remembers each request while it is sent. Also remembers the last MOST_REMEMBERED_IDS requests that were acknowledged, even when
+ * Remembers each request while it is sent. Also remembers the last MOST_REMEMBERED_REQUESTS acknowledged requests, even when
  * their callbacks have come. Some registries repeat the header of our request in the callback. When the request had no
  * receiver_id, such a callback does not name the registry, and this file finds the registry by the request.
  */

@@ -82,7 +82,7 @@ export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
   )
 }
 
-/** The members of a query's state that `OutdatedNotice` and `Loaded` read. */
+/** The members of a query's state that `ReloadFailedNotice` and `Loaded` read. */
 interface LoadedQuery<Data> {
   readonly data: Data | undefined
   readonly error: Error | null
@@ -90,7 +90,7 @@ interface LoadedQuery<Data> {
 }
 
 /** A notice that a reload failed: readers must not take the data for the present state. */
-export function OutdatedNotice({ query: { data, error, refetch } }: { readonly query: LoadedQuery<unknown> }) {
+export function ReloadFailedNotice({ query: { data, error, refetch } }: { readonly query: LoadedQuery<unknown> }) {
   if (data === undefined || error === null) return null
   return (
     <p className={styles.outdated} role="status">
@@ -122,7 +122,7 @@ export function Loaded<Data>({ query, lines = 4, children }: LoadedProps<Data>) 
   if (data !== undefined) {
     return (
       <>
-        <OutdatedNotice query={query} />
+        <ReloadFailedNotice query={query} />
         {children(data)}
       </>
     )

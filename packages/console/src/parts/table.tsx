@@ -2,7 +2,7 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { COMMON } from '../texts/common.ts'
 import { Panel } from './page.tsx'
-import { Empty, Fault, OutdatedNotice } from './states.tsx'
+import { Empty, Fault, ReloadFailedNotice } from './states.tsx'
 import styles from './table.module.css'
 
 export interface Column<Row> {
@@ -84,14 +84,14 @@ export function DataTable<Row>(props: TableProps<Row>) {
   if (data?.length === 0) {
     return (
       <>
-        <OutdatedNotice query={query} />
+        <ReloadFailedNotice query={query} />
         {empty}
       </>
     )
   }
   return (
     <>
-      <OutdatedNotice query={query} />
+      <ReloadFailedNotice query={query} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls a wide table with the arrow keys */}
       {/* biome-ignore lint/a11y/useSemanticElements: it is no set of fields */}
       <div {...edges} className={styles.scroll} role="group" aria-label={caption} tabIndex={0}>

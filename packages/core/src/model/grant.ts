@@ -42,7 +42,7 @@ export const TOTAL_COUNT_FORMS = ['exact', 'capped', 'rounded', 'none'] as const
  * `allowed`: minors (persons below the registry's `majority_age`) are found and shown. `never`: minors are neither found nor
  * shown, and persons without a birth date are not found.
  */
-export const UNDERAGE_PERSON_RULES = ['allowed', 'never'] as const
+export const RULES_FOR_MINORS = ['allowed', 'never'] as const
 
 /** Members of `header.meta` that a grant may demand in every request: the person who asks, and the case for which it is asked. */
 export const DEMANDED_META_MEMBERS = ['requested_by', 'case'] as const
@@ -90,7 +90,7 @@ export const GrantTerms = Type.Object(
       ),
     ),
     minors: Type.Optional(
-      Type.Enum([...UNDERAGE_PERSON_RULES], {
+      Type.Enum([...RULES_FOR_MINORS], {
         description: 'Whether persons may be found who have not come of age: allowed, never (default: allowed)',
       }),
     ),

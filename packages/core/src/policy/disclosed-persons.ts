@@ -123,7 +123,7 @@ function withoutGivenObjects(value: JsonValue, objects: ReadonlySet<JsonValue>):
 /**
  * The relation for persons who are in no relation of the kind. If a selection shows one of them, the audit entry has all of them.
  */
-const NAMELESS_RELATION: Relation = { name: '', paths: [] }
+const UNDESCRIBED_PERSONS_RELATION: Relation = { name: '', paths: [] }
 
 /** An object that has one of these members may be an identifier of a person, or may have one inside. */
 const IDENTIFIER_MEMBERS = new Set(['identifier_value', 'identifier', 'member_identifier', 'demographic_info', 'person'])
@@ -180,7 +180,7 @@ function selectUndescribedPersons(
       (one) => !keys.has(identifierKey(one)) && !(one.untyped && values.has(one.value)),
     )
     for (const one of identifiers) keys.add(identifierKey(one))
-    return identifiers.length === 0 ? [] : [{ relation: NAMELESS_RELATION, person, shown: person }]
+    return identifiers.length === 0 ? [] : [{ relation: UNDESCRIBED_PERSONS_RELATION, person, shown: person }]
   })
 }
 

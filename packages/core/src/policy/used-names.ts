@@ -8,12 +8,12 @@ import { GRANT_NAME_OF_IDENTIFIERS, visibleMemberTrees } from './visible.ts'
 export type ShownPaths = Readonly<Record<string, readonly string[]>>
 
 /**
- * Finds the names of a grant that are needed to show these paths.
+ * Lists the names of a grant that are needed to show these paths.
  * @param see the `see` of the grant
  * @param recordTypes the granted record types
  * @returns names from `see`; when `see` is `all`, a short list of names that show the same
  */
-export function findNeededGrantNames(
+export function listNeededGrantNames(
   kind: Kind,
   recordTypes: readonly RecordType[],
   see: GrantTerms['see'],

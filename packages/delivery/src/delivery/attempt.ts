@@ -45,7 +45,7 @@ export interface AttemptReport {
   readonly result: AttemptResult
   /** The seconds that the peer asks us to wait before the next attempt; 0 when it asks for nothing. */
   readonly retry_after: number
-  /** The beginning of the peer's answer: at most `MOST_ANSWER_CHARACTERS` printable characters; '' without an answer. */
+  /** The beginning of the peer's answer: at most `MOST_ANSWER_CHARACTERS` printable characters; '' without answer or body. */
   readonly answer: string
   /** The cause of a failure without an answer, such as `ECONNREFUSED`, or `status 400` of a token endpoint; null: not known. */
   readonly detail: string | null

@@ -6,7 +6,7 @@ import type { Registry } from '@rollcall/core/model/registry'
 import { permissionFor } from '@rollcall/core/policy/permission'
 import type { Database } from '@rollcall/database/database'
 import type { Grants } from '@rollcall/participants/directory/grants'
-import { findGrantAndProtectionChanges } from '../store/deliveries/deliveries.ts'
+import { readGrantAndProtectionChanges } from '../store/deliveries/deliveries.ts'
 import { findSubscriptionsOfEnvelope, recallEnvelope } from '../store/events/recall-envelope.ts'
 
 interface EnvelopeParties {
@@ -31,7 +31,7 @@ export async function recallUnwantedEnvelope(
   const mayBeSent = (await findSubscriptionsOfEnvelope(pool, delivery)).every(
     ({ unwanted, ...about }) => !unwanted && permissionFor(grant, { operation: 'subscribe', ...about }).allowed,
   )
-  const changed = grant === null ? null : await findGrantAndProtectionChanges(pool, delivery, grant.id)
+  const changed = grant === null ? null : await readGrantAndProtectionChanges(pool, delivery, grant.id)
   const isCurrent = mayBeSent && changed?.grant !== true && changed?.protection !== true
   return !isCurrent && recallEnvelope(pool, { delivery, mailbox, claim, attempted: number > 1 })
 }

@@ -13,7 +13,7 @@ import { permissionFor } from '@rollcall/core/policy/permission'
 import type { Database } from '@rollcall/database/database'
 import type { Grants } from '@rollcall/participants/directory/grants'
 import { CanonicalText, isJsonObject, type JsonValue, OPERATIONS, operation } from '@rollcall/protocol'
-import { findGrantAndProtectionChanges } from '../store/deliveries/deliveries.ts'
+import { readGrantAndProtectionChanges } from '../store/deliveries/deliveries.ts'
 
 /** The operation whose answers repeat the results of earlier exchanges. The grants of those exchanges are not known here. */
 const TXN_STATUS_OPERATION = operation('txn-status').name
@@ -43,7 +43,7 @@ export async function isStillPermitted(
     const shown = referencesOfItems(readContent())
     if (shown === null || refused.some(({ reference_id }) => shown.has(reference_id))) return false
   }
-  const changed = await findGrantAndProtectionChanges(pool, delivery.id, grant.id)
+  const changed = await readGrantAndProtectionChanges(pool, delivery.id, grant.id)
   if (!changed.grant && !changed.protection) return true
   // If the grant is the same, only the protected persons have changed.
   const isSameGrant = !changed.grant

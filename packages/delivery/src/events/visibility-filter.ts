@@ -22,7 +22,7 @@ import {
   withoutPersons,
 } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { findPersonHidingRules, PERSON_HIDING_WITHOUT_RIGHTS, type PersonHidingRules } from '../store/events/subscriber-hiding.ts'
+import { PERSON_HIDING_WITHOUT_RIGHTS, type PersonHidingRules, readPersonHidingRules } from '../store/events/subscriber-hiding.ts'
 import type { DraftEvent, RecordingDeps } from './recording.ts'
 
 /** Keeps those elements whose subscriber may learn of the element's event. */
@@ -66,7 +66,7 @@ export async function createEventVisibilityFilter(
       (row) => row.categories.length > 0 || !STRICTEST_PERSON_HIDING_RULES.every((hiding) => seesChange(row.draft, hiding)),
     )
     if (possiblyHidden.length === 0) return all
-    const hides = await findPersonHidingRules(
+    const hides = await readPersonHidingRules(
       client,
       possiblyHidden.map(({ one }) => one.subscription),
     )
@@ -117,17 +117,17 @@ function isChangeSeenBySubscriber(checked: EventVisibilityContext, draft: DraftE
   if (takesOut === null) return true
   const withoutHidden = (document: JsonValue | null): JsonValue | null =>
     isJsonObject(document) ? withoutPersons(kind, recordType, document, takesOut) : document
-  // A derived event is judged by the documents of the draft, without protected persons whom the record names, because rules saw
-  // these documents. A published event is judged by the whole documents.
-  const whole: DocumentsOfChange = derived
+  // Rules derived an event from the documents of the draft, which lack the protected persons whom the record names: it is checked
+  // with these documents. A published event is checked with the full documents.
+  const documents: DocumentsOfChange = derived
     ? [draft.before?.document ?? null, draft.after?.document ?? null]
     : [parseNullableJson(change.before), parseNullableJson(after)]
-  const seen: DocumentsOfChange = [withoutHidden(whole[0]), withoutHidden(whole[1])]
-  if (seen[0] === whole[0] && seen[1] === whole[1]) return true
-  if (isOnlyHiddenChange(whole, seen)) return false
+  const seen: DocumentsOfChange = [withoutHidden(documents[0]), withoutHidden(documents[1])]
+  if (seen[0] === documents[0] && seen[1] === documents[1]) return true
+  if (isOnlyHiddenChange(documents, seen)) return false
   if (derived) return isDerivedFrom(recording, draft, seen)
   const isCut = ({ persons }: EventRule): boolean =>
-    whole.some((document) => hasHiddenRelatedPerson(kind, recordType, document, takesOut, persons))
+    documents.some((document) => hasHiddenRelatedPerson(kind, recordType, document, takesOut, persons))
   if (!rules.some(isCut)) return true
   const [derivation, seenChange] = makeDeriveEventsArguments(recording, draft, seen)
   return rules.some((rule) => areRuleConditionsTrue(derivation, rule, seenChange))

@@ -65,7 +65,7 @@ export interface EnvelopePlan {
   at: number
 }
 
-/** An envelope that is ready to be committed. */
+/** A composed envelope, encrypted for the database. `commitEnvelope` stores it as a delivery, with its audit entry. */
 export interface EnvelopeToCommit extends EnvelopeReceiver {
   readonly composed: ComposedEnvelope
   readonly auditEntry: EntryWithPersons

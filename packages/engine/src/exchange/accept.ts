@@ -138,8 +138,8 @@ function reserveAcceptanceSlot(
 }
 
 /**
- * Stores a request and its audit entry in one statement. If both are committed, the answer begins in the kept slot, or any node
- * claims the request.
+ * Stores a request and its audit entry in one statement. If both are committed, the answer begins in the reserved slot, or any
+ * node claims the request.
  * @returns false when nothing was committed, because a request with this message_id is stored already
  */
 async function storeRequestWithAuditEntry(

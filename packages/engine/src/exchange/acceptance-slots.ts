@@ -5,7 +5,7 @@
 import type { DeliveryClaim } from '@rollcall/core/model/delivery'
 import type { AcceptedExchange } from '../store/exchanges/accepted-exchanges.ts'
 
-/** A slot of the worker that is kept for an exchange until `begin` or `free` is called. */
+/** A slot of the worker that is reserved for an exchange until `begin` or `free` is called. */
 export interface ReservedWorkerSlot {
   /** The claim of this node, to be stored in the statement that accepts the exchange. */
   readonly claim: DeliveryClaim
@@ -24,7 +24,7 @@ export type ReserveWorkerSlot = (exchange: AcceptedExchange) => ReservedWorkerSl
 /** Reserves slots of this node's worker, which answers accepted requests, for requests that the node is about to accept. */
 export interface AcceptanceSlots {
   readonly keep: ReserveWorkerSlot
-  /** Called when a worker starts. Before that, and on a node without a worker, no slot is kept. */
+  /** Called when a worker starts. Before that, and on a node without a worker, no slot is reserved. */
   open(keep: ReserveWorkerSlot): void
 }
 

@@ -102,7 +102,7 @@ const isFinalFailure = (error: unknown, runs: number): boolean =>
 /**
  * Ends an exchange without a further page of its answer: its sender may no longer ask, or the registry is gone. If the claim has
  * ended, nothing is changed: another run answers the exchange, or gives it up.
- * @throws PermissionUnclear
+ * @throws ExchangePermissionUnclear
  */
 async function giveUpExchange(deps: AnswerAcceptedDeps, accepted: ClaimedExchange): Promise<void> {
   if (await mayStoredGrantPermitExchange(deps, accepted))

@@ -7,14 +7,14 @@ import { deliveryBodyBinding } from '@rollcall/core/model/delivery'
 import type { Exchange } from '@rollcall/core/model/exchange'
 import type { ReplyMembers } from '@rollcall/core/model/outcome'
 import { isConsentGranted, isLimitedToOnePerson } from '@rollcall/core/policy/basis'
-import { findGrantAndProtectionChanges } from '@rollcall/delivery/store/deliveries/deliveries'
+import { readGrantAndProtectionChanges } from '@rollcall/delivery/store/deliveries/deliveries'
 import { findSentPage, type StoredAnswerPage } from '@rollcall/delivery/store/deliveries/sent-pages'
 import { BodyUnreadable, parseDecryptedBody } from '@rollcall/keys/bodies'
 import { isJsonObject, type JsonObject, type Operation, type Status } from '@rollcall/protocol'
 import {
   type AcceptedExchange,
   type ExchangeAskedAbout,
-  findChunkPositions,
+  findChunkStartPositions,
   findItemStatuses,
   SMALL_REQUEST_BYTES,
 } from '../store/exchanges/accepted-exchanges.ts'
@@ -202,7 +202,7 @@ async function itemsOfChunks(
   const requested = await listItemReferenceIds(deps, accepted, references)
   const answered = await findItemStatuses(deps.db, correlation_id)
   const wanted = references === null ? null : new Set<unknown>(references)
-  const starts = await findChunkPositions(deps.db, correlation_id)
+  const starts = await findChunkStartPositions(deps.db, correlation_id)
   const found: ReplyMembers[] = []
   const chunks = Map.groupBy(requested, ({ position }) => starts.findLastIndex((start) => start <= position))
   const [read, more] = wanted === null ? [1, IN_CHUNKS_REASON] : [MOST_CHUNKS_READ, MORE_CHUNKS_REASON]
@@ -243,7 +243,7 @@ async function readFirstPageItems(
   const { exchange, consents } = about
   const { grant } = exchange
   const { items, reason } = await readPersistedPage(deps, about, first)
-  const changed = await findGrantAndProtectionChanges(deps.db.pool, first.id, grant.id)
+  const changed = await readGrantAndProtectionChanges(deps.db.pool, first.id, grant.id)
   const isOld = grant.hidden.takesOut !== null && (changed.grant || changed.protection)
   const answered: ReplyMembers[] = []
   for (const item of items) {

@@ -77,7 +77,7 @@ function asked(participant: number, changes: Partial<AcceptedExchange> = {}): Ac
 const keep = (participant: number, changes: Partial<AcceptedExchange> = {}) =>
   work.keepSlot(asked(participant, changes), stopping.signal)
 
-/** Accepts an exchange, with the claim of a slot that is kept for it. */
+/** Accepts an exchange, with the claim of a slot that is reserved for it. */
 async function accept(exchange: AcceptedExchange, slot: ReservedWorkerSlot | null): Promise<void> {
   const { id, sender_uri, encrypted, items, request, request_bytes } = exchange
   await createReceivedMessageStore(database.db, { waiting: 10 }).remember({

@@ -18,7 +18,7 @@ export interface ProgramParties {
   readonly kid: string | null
 }
 
-/** A search to show. `later`: it is answered by callback. */
+/** The parties of a program, and the search that it shows. `later`: the search is answered by callback. */
 export interface ProgramPartiesAndSearch extends ProgramParties {
   readonly criteria: JsonObject
   readonly later: boolean

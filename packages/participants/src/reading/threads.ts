@@ -37,7 +37,7 @@ interface WaitingReadingTask {
  * @param most the largest number of threads; by default one fewer than the processors, from 1 to `MAX_THREADS`
  */
 export function createReadingThreads(most = Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1))): ReadingThreads {
-  /** The waiting work by `Participant.id`, in the order of turns. */
+  /** The waiting tasks by `Participant.id`, in the order of turns. */
   const waiting = new Map<number, WaitingReadingTask[]>()
   const idle: Worker[] = []
   let started = 0

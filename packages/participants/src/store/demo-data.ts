@@ -4,7 +4,7 @@
  */
 
 import type { Database } from '@rollcall/database/database'
-import { REGISTRIES_OF_ANY_SCHEMA_SQL } from '@rollcall/records/registries/registry-names'
+import { REGISTRIES_OF_ANY_VERSION_SQL } from '@rollcall/records/registries/registry-names'
 import pg from 'pg'
 
 /** The registries and participants of a database, such as `registry civil`. Both lists are empty in a new database. */
@@ -22,7 +22,7 @@ export async function listRegistriesAndParticipants(db: Database): Promise<Regis
   )
   if (tables[0]?.there !== true) return { demo: [], real: [] }
   const { rows: entries } = await db.pool.query<{ name: string; demo: boolean }>(
-    `select 'registry ' || namespace as name, demo from ${REGISTRIES_OF_ANY_SCHEMA_SQL} as registry
+    `select 'registry ' || namespace as name, demo from ${REGISTRIES_OF_ANY_VERSION_SQL} as registry
       union all select 'participant ' || sender_id, demo from participant`,
   )
   const named = (demo: boolean): string[] =>

@@ -32,7 +32,7 @@ const SETTINGS_LOCK_WAIT_MS = 10_000
 
 /**
  * Locks the settings until the transaction ends: no other act that takes this lock changes them meanwhile.
- * @throws StoreUnavailable another transaction holds the lock for `SETTINGS_LOCK_WAIT_MS`
+ * @throws StoreUnavailable the lock was not free within `SETTINGS_LOCK_WAIT_MS`
  */
 export const lockSettings = (client: ClientBase): Promise<void> => takeSettingsLock(client, 'pg_advisory_xact_lock', 'local')
 

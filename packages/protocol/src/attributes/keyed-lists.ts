@@ -26,7 +26,7 @@ export function elementKeys(
   const keys = new Set<string>()
   const { identifiers, value: attribute } = elementKeyPathsOf(list)
   for (const { inside, compiled } of identifiers) {
-    const source = identifierSourceAt(recordType, inside === '' ? path : `${path}.${inside}`)
+    const source = identifierPlaceAt(recordType, inside === '' ? path : `${path}.${inside}`)
     visitValuesAt(element, compiled, (leaf) => {
       const key = identifierKey(kind, source, leaf)
       if (key !== null) keys.add(key)
@@ -70,7 +70,7 @@ export function keysInList(
 }
 
 /** The source of identifiers at a path, with the identifier type for values that name none, if the record type gives one. */
-function identifierSourceAt(recordType: RecordType, path: string): IdentifierSource {
+function identifierPlaceAt(recordType: RecordType, path: string): IdentifierSource {
   const found = recordType.identifiers.find((source) => source.path === path)
   return { path, names: 'record', ...(found?.type !== undefined && { type: found.type }) }
 }

@@ -11,7 +11,7 @@ import type { ExampleOf } from './readers.ts'
 import { sampleIdentifier, sampleRecord } from './sample-record.ts'
 
 /** The messages of one operation, without envelopes: `exampleRequest` and `exampleReply` add these. */
-export interface MessageExample {
+export interface OperationExample {
   readonly request: JsonObject
   readonly reply: JsonObject
 }
@@ -39,7 +39,7 @@ function searchReply(kind: Kind, records: readonly unknown[] = [sampleRecord(kin
   return { ...exampleReplyIds, search_response: [item] }
 }
 
-function searchExample(kind: Kind): MessageExample {
+function searchExample(kind: Kind): OperationExample {
   const asks = { query_type: 'idtype-value', query: sampleIdentifier(kind, kind.record_types[0]) } as const
   return { request: searchRequest(kind, asks), reply: searchReply(kind) }
 }
@@ -57,7 +57,7 @@ function searchRequest(kind: Kind, asks: Pick<QueryExample, 'query_type' | 'quer
   return { transaction_id, search_request: [item] }
 }
 
-function subscribeExample(kind: Kind): MessageExample {
+function subscribeExample(kind: Kind): OperationExample {
   const [recordType] = kind.record_types
   const wanted = {
     reg_type: exampleRegType(kind),
@@ -87,7 +87,7 @@ function subscribeExample(kind: Kind): MessageExample {
   }
 }
 
-const unsubscribeExample = (): MessageExample => ({
+const unsubscribeExample = (): OperationExample => ({
   request: { transaction_id, timestamp: requestTime, subscription_codes: ['SUB-AB12'] },
   reply: {
     ...exampleReplyIds,
@@ -97,7 +97,7 @@ const unsubscribeExample = (): MessageExample => ({
   },
 })
 
-const txnStatusExample = (kind: Kind): MessageExample => ({
+const txnStatusExample = (kind: Kind): OperationExample => ({
   request: {
     transaction_id: 'tx-950',
     txnstatus_request: {
@@ -114,7 +114,7 @@ const txnStatusExample = (kind: Kind): MessageExample => ({
   },
 })
 
-const enrolmentUpdatesExample = (kind: Kind): MessageExample => ({
+const enrolmentUpdatesExample = (kind: Kind): OperationExample => ({
   request: {
     transaction_id,
     enrolled_updates: { receipt_type: exampleEventType(kind), beneficiaries: [sampleRecord(kind, kind.record_types[0])] },
@@ -138,7 +138,7 @@ const personQuery = (kind: Kind): JsonObject => ({ person_identifier: { eq: pers
  */
 const enrolledExample =
   (enrolled_status: string) =>
-  (kind: Kind): MessageExample => ({
+  (kind: Kind): OperationExample => ({
     request: enrolledRequest(kind, personQuery(kind)),
     reply: {
       ...exampleReplyIds,
@@ -149,7 +149,7 @@ const enrolledExample =
 /** The example of an operation about disabilities. The three operations ask the same question, and their answers differ. */
 const disabilityExample =
   (reply: (kind: Kind) => JsonObject) =>
-  (kind: Kind): MessageExample => ({
+  (kind: Kind): OperationExample => ({
     request: {
       transaction_id,
       disabled_criteria: {
@@ -161,7 +161,7 @@ const disabilityExample =
   })
 
 /** For each operation, the function that makes an example of its request and its reply. */
-const EXAMPLE_MAKERS_BY_OPERATION: Readonly<Record<string, (kind: Kind) => MessageExample>> = {
+const EXAMPLE_MAKERS_BY_OPERATION: Readonly<Record<string, (kind: Kind) => OperationExample>> = {
   search: searchExample,
   subscribe: subscribeExample,
   unsubscribe: unsubscribeExample,
@@ -184,7 +184,7 @@ const EXAMPLE_MAKERS_BY_OPERATION: Readonly<Record<string, (kind: Kind) => Messa
 }
 
 /** The example of an operation. @throws RangeError there is none */
-export function exampleOfOperation(kind: Kind, operationName: string): MessageExample {
+export function exampleOfOperation(kind: Kind, operationName: string): OperationExample {
   const make = Object.hasOwn(EXAMPLE_MAKERS_BY_OPERATION, operationName) ? EXAMPLE_MAKERS_BY_OPERATION[operationName] : undefined
   if (!make) throw new RangeError(`there is no example of operation ${operationName}`)
   return make(kind)

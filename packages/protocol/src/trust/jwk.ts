@@ -64,7 +64,7 @@ const findJwkType = (jwk: LooseJwk): JwkType | undefined =>
   JWK_TYPES.find(({ kty, crv }) => kty === jwk.kty && (crv === undefined || crv === jwk.crv))
 
 /**
- * The row of KEY_SHAPES for a public JWK with which messages can be encrypted; undefined when its `kty` and `crv` cannot encrypt,
+ * The row of `JWK_TYPES` for a public JWK that can encrypt messages; undefined when its `kty` and `crv` cannot encrypt,
  * or its members are not base64url of the right size. Other members are ignored.
  */
 export function findEncryptionJwkType(jwk: LooseJwk): JwkType | undefined {

@@ -49,7 +49,7 @@ export async function countRecordsBeforeImport(
 ): Promise<number> {
   const { rows } = await client.query<{ count: number }>(
     `select count(*)::float8 as count from ${quoteName(recordTable(registry, recordType).table)} as record
-     where ${isBeforeFileSql('$1')}`,
+     where ${isAddedBeforeFileSql('$1')}`,
     [began],
   )
   return rows[0]?.count ?? 0
@@ -63,7 +63,7 @@ export async function countRecordsBeforeImport(
 export const recordsNotInFileStatement = ({ registry, recordType, began }: RecordsComparedWithFile, named: string) => ({
   text: `select $2::text as record_type, record.primary_identifier
     from ${quoteName(recordTable(registry, recordType).table)} as record
-    where ${isBeforeFileSql('$3')}
+    where ${isAddedBeforeFileSql('$3')}
       and not exists (select 1 from (${named}) as named where named.primary_identifier = record.primary_identifier)
       and not exists (
         select 1 from retired_record as retired join (${named}) as named using (primary_identifier)
@@ -72,4 +72,5 @@ export const recordsNotInFileStatement = ({ registry, recordType, began }: Recor
   values: [registry.id, recordType.name, began],
 })
 
-const isBeforeFileSql = (began: string): string => `(extract(epoch from record.created_at) * 1000000)::bigint < ${began}::bigint`
+const isAddedBeforeFileSql = (began: string): string =>
+  `(extract(epoch from record.created_at) * 1000000)::bigint < ${began}::bigint`

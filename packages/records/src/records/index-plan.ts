@@ -32,7 +32,7 @@ export async function planIndexes(db: Database, registry: Registry): Promise<rea
       namespace: registry.namespace,
       record_type: recordType.name,
       unfilled: [...(registry.unfilled.get(recordType.name) ?? [])].sort(),
-      ...(await findMissingAndForeignIndexes(db, registry, recordType)),
+      ...(await listMissingAndForeignIndexes(db, registry, recordType)),
     })),
   )
 }
@@ -42,7 +42,7 @@ export function isIndexPlanApplied({ unfilled, missing }: IndexPlan): boolean {
   return unfilled.length === 0 && missing.length === 0
 }
 
-async function findMissingAndForeignIndexes(
+async function listMissingAndForeignIndexes(
   db: Database,
   registry: Registry,
   recordType: RecordType,

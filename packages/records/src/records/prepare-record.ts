@@ -49,7 +49,7 @@ export function prepareRecord(kind: Kind, recordType: RecordType, document: Json
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
     throw new InvalidRecord('a record is a JSON object')
   }
-  const text = canonicalJsonWithoutNul(document)
+  const text = canonicalJsonRefusingNul(document)
   // All values are read before the record may be refused for its identifiers, so that the notes are complete.
   const columns = attributeAndCompoundValues(recordType, document, notes)
   const identifiers = readIdentifiers(kind, recordType, document, notes)
@@ -138,7 +138,7 @@ function compoundReader(compound: Compound): ValueReader {
   }
 }
 
-function canonicalJsonWithoutNul(document: JsonValue): string {
+function canonicalJsonRefusingNul(document: JsonValue): string {
   const text = toCanonicalJson(document)
   // A text with NUL is refused: no text column can have it, and many receivers cannot read it.
   if (text.includes('\\u0000') && ESCAPED_NUL_PATTERN.test(text)) {

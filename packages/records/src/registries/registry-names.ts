@@ -7,7 +7,7 @@ export const REGISTRIES_SQL = '(select id, namespace, environment, demo from reg
  * SQL of a relation to join: each registry with columns that the table has had in every version, for queries before a database is
  * migrated.
  */
-export const REGISTRIES_OF_ANY_SCHEMA_SQL = '(select namespace, demo from registry)'
+export const REGISTRIES_OF_ANY_VERSION_SQL = '(select namespace, demo from registry)'
 
 /**
  * SQL that gives the id of the registry at a namespace; null when there is none.

@@ -218,7 +218,7 @@ function createAdminParts({ config, db, log, clock, limits, vault }: ContextBase
   }
 }
 
-/** Makes the parts that the partner API needs. */
+/** Makes the parts that the partner page and its API need. */
 function createPartnerPageParts({ config, db, clock, limits }: ContextBaseDeps, ownListener: PeersListenerClientWithAddress) {
   return {
     partnerPage: {
@@ -295,7 +295,7 @@ const MAILBOX_CONCURRENCY_SHARES: Readonly<Record<NodeRole, number>> = { http: 0
 /** The most bytes of records in all notifications that this node makes at a time. */
 const MOST_TOTAL_NOTIFICATION_BYTES = 33_554_432
 
-/** Makes the search slots of each mode. Each mode has connections of its own, so none waits for the other. */
+/** Makes the limits of searches in each mode. Each mode has slots and connections of its own, so none waits for the other. */
 const createSearchLimitsByMode = ({ searches, asyncSearches }: Database, limits: Limits): SearchLimitsByMode => ({
   sync: {
     name: 'sync',

@@ -1,5 +1,5 @@
 /** Sends requests to our own listener for peers, as the participant of a demo or sandbox would. */
-import type { PeerListenerAnswer, PeersListenerClient } from '@rollcall/admin/try/try'
+import type { PeersListenerAnswer, PeersListenerClient } from '@rollcall/admin/try/try'
 
 export interface PeersListenerClientWithAddress extends PeersListenerClient {
   /** Sets the address of the listener, once it listens. */
@@ -19,7 +19,7 @@ export function createPeersListenerClient(): PeersListenerClientWithAddress {
       url = address
     },
     address: () => url,
-    async post(path, { token, body }): Promise<PeerListenerAnswer | null> {
+    async post(path, { token, body }): Promise<PeersListenerAnswer | null> {
       if (url === null) return null
       const response = await fetch(`${url}${path}`, {
         method: 'POST',

@@ -8,7 +8,7 @@ import { KEY_SET_PATH } from './pages.ts'
 import type { HttpServer } from './server.ts'
 
 /** Paths that all registries share. A page whose origin is listed for at least one registry may use them. */
-const PATHS_OF_ALL_REGISTRIES: readonly string[] = [`/${TOKEN_PATH}`, KEY_SET_PATH]
+const PATHS_SHARED_BY_REGISTRIES: readonly string[] = [`/${TOKEN_PATH}`, KEY_SET_PATH]
 
 /** Seconds for which a browser remembers the answer to a preflight. */
 const PREFLIGHT_MAX_AGE_SECONDS = 600
@@ -43,7 +43,7 @@ async function isAllowedOrigin(
 ): Promise<boolean> {
   // The path ends where it ends for the router: at the first question mark or hash.
   const path = withoutTrailingSlashes(url.split(/[?#]/, 1)[0] ?? '')
-  const asked = PATHS_OF_ALL_REGISTRIES.includes(path)
+  const asked = PATHS_SHARED_BY_REGISTRIES.includes(path)
     ? await directory.registries()
     : isPagePath(path) || isOfPartnerPage(routeOptions.url ?? path)
       ? []

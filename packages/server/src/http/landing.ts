@@ -21,7 +21,7 @@ export function addLandingRoutes(
 ): void {
   mountHandler(app, 'GET', 'landing', '/', async (request, reply) => {
     const registries = await deps.directory.registries()
-    if (!wantsHtml(request)) return sendJson(reply, 200, JSON.stringify(listRegistriesAndPaths(registries)))
+    if (!wantsHtml(request)) return sendJson(reply, 200, JSON.stringify(describeRegistriesAndPaths(registries)))
     const shown = deps.showcase()
     const fromHere = isFromThisMachine(deps, request.raw)
     sendPage(reply, landingPage(registries, shown, { fromHere, partnerPage: deps.partnerPage }))
@@ -46,7 +46,7 @@ const registryBasePath = ({ namespace }: Registry): string => `/${namespace}/${V
 export const referencePath = (registry: Registry): string => `${registryBasePath(registry)}/docs`
 
 /** What programs get as JSON: the registries, and the paths of pages and routes on this server. */
-const listRegistriesAndPaths = (registries: readonly Registry[]) => ({
+const describeRegistriesAndPaths = (registries: readonly Registry[]) => ({
   name: 'Rollcall',
   protocol_version: PROTOCOL_VERSION,
   registries: registries.map((registry) => ({

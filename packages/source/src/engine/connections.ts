@@ -7,7 +7,7 @@ import type { SourceFile } from './mapped-records.ts'
 /** Milliseconds that we wait for a statement after the database itself should have stopped it. */
 export const STATEMENT_TIMEOUT_GRACE_MS = 500
 /** Milliseconds for making a connection, or for waiting until one is free. */
-export const CONNECT_TIMEOUT_MILLISECONDS = 5_000
+export const CONNECT_TIMEOUT_MS = 5_000
 
 export interface Statement {
   readonly text: string

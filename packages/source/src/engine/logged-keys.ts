@@ -47,7 +47,7 @@ const MOST_UNMERGED_SEGMENTS = 1_000
  * A merged segment keeps the numbers of its latest transactions. When it has more than twice this many numbers, it drops the
  * oldest. Commits become visible almost in the order of the log: when the latest are visible, older ones are taken to be visible.
  */
-const LEAST_SEGMENT_TRANSACTIONS = 10_000
+const TRANSACTIONS_KEPT_PER_SEGMENT = 10_000
 
 /** The keys of changed records, in segments in the order of the log, until they are taken. */
 export class LoggedKeys {
@@ -135,7 +135,7 @@ export class LoggedKeys {
     last.size += fresh
     if (segment.size > 0 || segment.isEmptied) {
       last.transactions.push(...segment.transactions)
-      if (last.transactions.length > 2 * LEAST_SEGMENT_TRANSACTIONS) last.transactions.splice(0, LEAST_SEGMENT_TRANSACTIONS)
+      if (last.transactions.length > 2 * TRANSACTIONS_KEPT_PER_SEGMENT) last.transactions.splice(0, TRANSACTIONS_KEPT_PER_SEGMENT)
     }
     this.#waiting += fresh
     last.isEmptied ||= segment.isEmptied

@@ -14,7 +14,7 @@ const MOST_ERROR_PACKET_BYTES = 4_096
 
 const NO_BYTES = Buffer.alloc(0)
 
-/** The bytes of events, which arrive in pieces. A generator that needs more bytes yields, and goes on after the next `add`. */
+/** Reads bytes of events, which arrive in pieces. A generator that needs more bytes yields, and goes on after the next `add`. */
 export class EventByteReader {
   #bytes: Buffer = NO_BYTES
   #at = 0

@@ -5,7 +5,7 @@ import { oncePerObject } from '@rollcall/core/model/once-per'
 import type { FieldPacket, Pool, PoolConnection, PoolOptions } from 'mysql2'
 import { type EnvironmentVariables, readAddress, readCertificates } from '../engine/address.ts'
 import {
-  CONNECT_TIMEOUT_MILLISECONDS,
+  CONNECT_TIMEOUT_MS,
   type Connections,
   connectionsOf,
   type DatabaseSnapshot,
@@ -73,7 +73,7 @@ export function readConnectionOptions(file: SourceFile, env: EnvironmentVariable
     database: text(address.pathname.slice(1)),
     ...(ca === null ? OPTIONS_BY_SSL_MODE[mode] : { ssl: { ca, rejectUnauthorized: true, verifyIdentity: true } }),
     connectionLimit: file.pool,
-    connectTimeout: CONNECT_TIMEOUT_MILLISECONDS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
     maxPreparedStatements: MOST_PREPARED_STATEMENTS,
     // SQL of the operator can only be one statement, and the server cannot request a file of this machine.
     multipleStatements: false,
@@ -116,14 +116,14 @@ async function openPool(options: PoolOptions): Promise<Pool> {
   return pool
 }
 
-/** Gets a connection within `CONNECT_TIMEOUT_MILLISECONDS`, so that nobody waits longer for a busy pool. */
+/** Gets a connection within `CONNECT_TIMEOUT_MS`, so that nobody waits longer for a busy pool. */
 function takeConnection(pool: Pool): Promise<PoolConnection> {
   const { promise, resolve, reject } = Promise.withResolvers<PoolConnection>()
   let isLate = false
   const timer = setTimeout(() => {
     isLate = true
     reject(new Error('no connection was free'))
-  }, CONNECT_TIMEOUT_MILLISECONDS)
+  }, CONNECT_TIMEOUT_MS)
   pool.getConnection((error, connection) => {
     clearTimeout(timer)
     if (error) reject(error)

@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import type { Connection, PoolOptions, RowDataPacket } from 'mysql2/promise'
 import { type ChangeLog, LogLost, type LogReader } from '../engine/change-log.ts'
-import { CONNECT_TIMEOUT_MILLISECONDS, type RunInSnapshot } from '../engine/connections.ts'
+import { CONNECT_TIMEOUT_MS, type RunInSnapshot } from '../engine/connections.ts'
 import { keyColumnsByLoggedTable, LoggedKeys, LogStream } from '../engine/logged-keys.ts'
 import type { SourceFile } from '../engine/mapped-records.ts'
 import { BinlogKeyCollector } from './binlog-events.ts'
@@ -85,7 +85,7 @@ async function placeSeenBySnapshot(state: MariadbSnapshot): Promise<Pick<BinlogP
 async function openLogConnection(options: PoolOptions): Promise<Connection> {
   const { createConnection } = await import('mysql2/promise')
   const { rowsAsArray: _, connectionLimit: __, maxPreparedStatements: ___, ...own } = options
-  return createConnection({ ...own, connectTimeout: CONNECT_TIMEOUT_MILLISECONDS })
+  return createConnection({ ...own, connectTimeout: CONNECT_TIMEOUT_MS })
 }
 
 /** The last GTIDs before a place; null: the log has no such place. */

@@ -13,7 +13,7 @@ import { canBeKey } from '../live-records.ts'
 import { isBecomingMirror, noteMirrorComplete } from '../store/changed-sources.ts'
 import { type ComparisonProgress, saveProgress } from '../store/mirrors.ts'
 import { replaceStoredRecordIds } from '../store/moved-records.ts'
-import { analyzeSourceRows, listKeysMissingInSource } from '../store/source-rows.ts'
+import { analyzeSourceRows, listKeysUnseenInSource } from '../store/source-rows.ts'
 import { applyRows, type KeyedRowReadResult, readRowsByMapping } from './apply-rows.ts'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { PORTION_ROWS, runInSnapshot } from './read-source.ts'
@@ -75,7 +75,7 @@ export async function compareNextPortion(
   const at = types.findIndex(({ recordType }) => recordType.name === (comparison.recordType ?? recordType.name))
   const records = types[at]
   if (records === undefined)
-    return (await rereadRowsMissingInSource(deps, comparison, isEvent)) ? comparison : endComparison(deps, comparison)
+    return (await rereadRowsUnseenInSource(deps, comparison, isEvent)) ? comparison : endComparison(deps, comparison)
   const { rows, next: after } = await read(records, comparison.after)
   const next: ComparisonProgress =
     after === null
@@ -101,11 +101,11 @@ const comparisonStartTime = ({ began }: ComparisonProgress): Date => new Date(be
  * Reads again a portion of the stored rows that the comparison did not find, and deletes the records of rows that are gone.
  * @returns true: more such rows may be left; false: none is left. Rows of record types that the kind no longer has are not read
  */
-async function rereadRowsMissingInSource(deps: MirrorDeps, comparison: ComparisonProgress, isEvent: boolean): Promise<boolean> {
+async function rereadRowsUnseenInSource(deps: MirrorDeps, comparison: ComparisonProgress, isEvent: boolean): Promise<boolean> {
   const { db, registry, file } = deps
   for (const recordType of registry.kind.record_types) {
     const { name } = recordType
-    const keys = await listKeysMissingInSource(db.pool, { registry: registry.id, recordType: name }, comparison.run, PORTION_ROWS)
+    const keys = await listKeysUnseenInSource(db.pool, { registry: registry.id, recordType: name }, comparison.run, PORTION_ROWS)
     if (keys.length === 0) continue
     const due = { recordType, records: file.records.get(name) ?? null, keys, rows: null }
     await applyRows(deps, due, { progress: {}, run: comparison.run, began: comparisonStartTime(comparison), isEvent })

@@ -50,7 +50,7 @@ export interface RunningFollowers {
  */
 const REGISTRY_POLL_INTERVALS_MS = { mirrors: 1_000, none: 20_000 }
 /** Milliseconds before a failed source is tried again: at first, and at most. */
-const RETRY_MILLISECONDS = { first: 1_000, longest: 15_000 }
+const RETRY_PAUSES_MS = { first: 1_000, longest: 15_000 }
 
 interface Follower {
   /** The registry as it was when this follower began. */
@@ -134,7 +134,7 @@ async function followUntilStopped(
         const placeName = await logPlaceName(db.pool, registry)
         const deps = { db, registry, file, engine, claim, placeName, limits, log, waits, now: () => new Date(clock.date()) }
         await followSource(deps, place, signal).finally(() => {
-          if (clock.now() - began > RETRY_MILLISECONDS.longest) pause = 0
+          if (clock.now() - began > RETRY_PAUSES_MS.longest) pause = 0
         })
       } finally {
         await engine.close().catch(() => undefined)
@@ -147,7 +147,7 @@ async function followUntilStopped(
       }
       // If our own database is away, the failure cannot be stored.
       await noteMirrorFailure(db.pool, claim, failure).catch(() => undefined)
-      pause = Math.min(RETRY_MILLISECONDS.longest, Math.max(RETRY_MILLISECONDS.first, 2 * pause))
+      pause = Math.min(RETRY_PAUSES_MS.longest, Math.max(RETRY_PAUSES_MS.first, 2 * pause))
       await sleep(pause, undefined, { signal }).catch(() => undefined)
     }
   }

@@ -17,7 +17,7 @@ const LOG_PROBLEMS_RECHECK_MS = 3_600_000
 /** The number of keys of changed records after which a batch takes no more from the log. */
 const BATCH_KEYS = 5_000
 /** Milliseconds that the source may take to make our place in its log, before `MirrorDeps.waits` tells the operator. */
-const SLOT_WAIT_NOTICE_MILLISECONDS = 5_000
+const SLOT_WAIT_NOTICE_MS = 5_000
 
 /** Makes the feed of a mirror that follows the log of its source. */
 export function createLogFeed(deps: MirrorDeps): ChangeFeed {
@@ -112,7 +112,7 @@ async function makeLogPlace(deps: MirrorDeps, log: ChangeLog, signal: AbortSigna
   if (problems.length > 0) throw new SourceRefusal(problemText(problems))
   // Without a claim, the registry may have another source by now. Then a new place would stay in this source for ever.
   await requireClaim(deps.db.pool, deps.claim)
-  const timer = setTimeout(() => void deps.waits(WAITING_FOR_PLACE_MESSAGE), SLOT_WAIT_NOTICE_MILLISECONDS)
+  const timer = setTimeout(() => void deps.waits(WAITING_FOR_PLACE_MESSAGE), SLOT_WAIT_NOTICE_MS)
   try {
     return { log: await withExplainedFailures(deps, () => log.begin(signal)) }
   } finally {

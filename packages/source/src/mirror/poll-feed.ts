@@ -17,8 +17,8 @@ const WHOLE_OVERLAP_INTERVAL_MS = 5_000
 /** The share of the overlap that a poll reads again when it does not read the whole overlap. */
 const PARTIAL_OVERLAP_SHARE = 0.1
 /**
- * When more than MOST_CHANGED_ROWS rows have changed, a poll lists rows until it has about this many. It remembers them, so that
- * the next poll does not count them as changed again.
+ * When more than `MOST_CHANGED_ROWS_PER_POLL` rows have changed, a poll lists rows until it has about this many. It remembers
+ * them, so that the next poll does not count them as changed again.
  */
 const MOST_LISTED_ROWS_PER_POLL = 1_000_000
 

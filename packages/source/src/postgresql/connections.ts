@@ -5,7 +5,7 @@ import { ignoreConnectionLosses } from '@rollcall/database/database'
 import pg from 'pg'
 import { type EnvironmentVariables, readAddress, readCertificates } from '../engine/address.ts'
 import {
-  CONNECT_TIMEOUT_MILLISECONDS,
+  CONNECT_TIMEOUT_MS,
   type Connections,
   connectionsOf,
   type DatabaseSnapshot,
@@ -39,7 +39,7 @@ export function readConnectionConfig(file: SourceFile, env: EnvironmentVariables
     connectionString: address.href,
     ...(ca !== null && { ssl: { ca } }),
     application_name: 'rollcall',
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MILLISECONDS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
   }
 }

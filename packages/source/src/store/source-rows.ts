@@ -39,7 +39,7 @@ export async function storedRows(
 }
 
 /**
- * Finds the keys of rows by primary identifiers.
+ * Lists the keys of rows by primary identifiers.
  * @param held primary identifiers, to find the rows whose records have them
  * @param wanted primary identifiers, to find rows that were rejected because records of other rows had them
  */
@@ -57,10 +57,10 @@ export async function listRowKeysByIdentifiers(
 }
 
 /**
- * Finds stored keys whose rows a comparison has not found in the source, in the order of the keys. The statement has no time
+ * Lists stored keys whose rows a comparison has not found in the source, in the order of the keys. The statement has no time
  * limit: it may read all rows.
  */
-export async function listKeysMissingInSource(
+export async function listKeysUnseenInSource(
   pool: Pool,
   { registry, recordType }: SourceRowScope,
   run: number,

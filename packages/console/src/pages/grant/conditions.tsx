@@ -22,12 +22,12 @@ const CHOICES_BY_GRANT_MEMBER = {
   consent: ['asserted', 'signed'],
 } as const
 const GRANT_CHOICE_MEMBERS = ['minors', 'counts', 'consent'] as const
-const TIME_MEMBERS = ['valid_from', 'valid_until'] as const
+const GRANT_TIME_MEMBERS = ['valid_from', 'valid_until'] as const
 const GRANT_NUMBER_MEMBERS = [
   ...(['page_size', 'items_per_day', 'records_per_day'] as const),
   ...(['items_per_minute', 'records_per_minute'] as const),
 ]
-const TEXT_MEMBERS = ['legal_reference', 'responsible'] as const
+const GRANT_TEXT_MEMBERS = ['legal_reference', 'responsible'] as const
 
 interface GrantTermFieldsProps {
   readonly registry: Registry
@@ -105,7 +105,7 @@ function SingleValueFields({ draft, set }: Omit<GrantTermFieldsProps, 'registry'
           onChange={(event) => set(member, readDraftNumber(event.currentTarget.value))}
         />
       ))}
-      {TIME_MEMBERS.map((member) => (
+      {GRANT_TIME_MEMBERS.map((member) => (
         <TextInput
           key={member}
           label={TEXTS[member]}
@@ -115,7 +115,7 @@ function SingleValueFields({ draft, set }: Omit<GrantTermFieldsProps, 'registry'
           onChange={(event) => set(member, isoTimeOf(event.currentTarget.value))}
         />
       ))}
-      {TEXT_MEMBERS.map((member) => (
+      {GRANT_TEXT_MEMBERS.map((member) => (
         <TextInput
           key={member}
           label={TEXTS[member]}

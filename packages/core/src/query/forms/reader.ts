@@ -169,7 +169,7 @@ export interface QueryObjectForm<Read> {
 }
 
 /** Reads the members of an object in a query, after its form was found. */
-export interface ObjectMembers {
+export interface QueryObjectMembers {
   readonly whole: JsonObject
   readonly path: string
   /** Returns the member with this name; undefined when it is missing. Inherited members are ignored. */
@@ -192,7 +192,7 @@ export function findQueryObjectForm<Read>(
   forms: readonly QueryObjectForm<Read>[],
   value: JsonValue,
   path: string,
-): { readonly read: Read; readonly members: ObjectMembers } | undefined {
+): { readonly read: Read; readonly members: QueryObjectMembers } | undefined {
   if (!isJsonObject(value)) return undefined
   const form = forms.find(
     ({ members, exactly }) =>
@@ -204,10 +204,10 @@ export function findQueryObjectForm<Read>(
   if (unknown !== undefined) {
     throw new QueryProblem(joinPathStep(path, unknown), `is not a known member; known members are ${known.join(', ')}`)
   }
-  const get: ObjectMembers['get'] = (name) => {
+  const get: QueryObjectMembers['get'] = (name) => {
     const member = Object.hasOwn(value, name) ? value[name] : undefined
     return member === undefined ? undefined : { value: member, path: joinPathStep(path, name) }
   }
-  const of: ObjectMembers['of'] = (name) => get(name) ?? { value: null, path: joinPathStep(path, name) }
+  const of: QueryObjectMembers['of'] = (name) => get(name) ?? { value: null, path: joinPathStep(path, name) }
   return { read: form.read, members: { whole: value, path, get, of } }
 }

@@ -7,7 +7,13 @@ import { readExpression } from './expression.ts'
 import { readExpressionList } from './expression-list.ts'
 import { readIdentifiers, readIdentifierType } from './leaves.ts'
 import { resolveOperator } from './operators.ts'
-import { findQueryObjectForm, type MemberValue, type ObjectMembers, type QueryObjectForm, type QueryReader } from './reader.ts'
+import {
+  findQueryObjectForm,
+  type MemberValue,
+  type QueryObjectForm,
+  type QueryObjectMembers,
+  type QueryReader,
+} from './reader.ts'
 
 /** The form of a query. The last part of the member `type`, or the member `query_type`, names the form. */
 export type StatedQueryForm = 'expression' | 'predicate' | 'graphql' | 'identifier'
@@ -21,7 +27,7 @@ const QUERY_FORM_BY_TYPE: ReadonlyMap<string, StatedQueryForm> = new Map([
   ['idtype', 'identifier'],
 ])
 
-export type ReadQueryForm = (reader: QueryReader, members: ObjectMembers, word: StatedQueryForm | undefined) => Query
+export type ReadQueryForm = (reader: QueryReader, members: QueryObjectMembers, word: StatedQueryForm | undefined) => Query
 
 /** Forms that contain another query. They may be the whole query or part of one. */
 export const FORMS_WITH_INNER_QUERY: readonly QueryObjectForm<ReadQueryForm>[] = [
@@ -59,7 +65,7 @@ export function makeQuery({ recordType }: QueryReader, predicate: Predicate): Qu
  * Reads { type, value }. If the type names a form of query, and the value is an object, a list or a text, the value is read as a
  * query; with the form `identifier`, a text is an identifier value instead. Otherwise type and value are those of an identifier.
  */
-export function readTypedQuery(reader: QueryReader, members: ObjectMembers): Query {
+export function readTypedQuery(reader: QueryReader, members: QueryObjectMembers): Query {
   const [type, value] = [members.of('type'), members.of('value')]
   const isIdentifier = typeof type.value === 'string' && resolveIdentifierType(reader.kind, type.value) !== undefined
   const word = isIdentifier ? undefined : findStatedQueryForm(type)
@@ -89,7 +95,7 @@ export function readQueryValue(
   reader: QueryReader,
   { value, path }: MemberValue,
   word: StatedQueryForm | undefined,
-  around?: ObjectMembers,
+  around?: QueryObjectMembers,
 ): Query {
   if (typeof value === 'string') return readQueryText(reader, { value, path }, word, around)
   const stray = around?.get('variables') ?? around?.get('operationName')
@@ -125,7 +131,7 @@ function readQueryText(
   reader: QueryReader,
   { value: text, path }: { readonly value: string; readonly path: string },
   word: StatedQueryForm | undefined,
-  around: ObjectMembers | undefined,
+  around: QueryObjectMembers | undefined,
 ): Query {
   if (word !== 'graphql' && JSON_START_PATTERN.test(text)) {
     return reader.within(path, () => readQueryValue(reader, { value: parseQueryText(reader, text, path), path }, word, around))
@@ -135,7 +141,7 @@ function readQueryText(
   return readGraphql(reader.scope, { text, variables, operationName: readGraphqlOperationName(around) }, path)
 }
 
-function readGraphqlOperationName(around: ObjectMembers | undefined): string | undefined {
+function readGraphqlOperationName(around: QueryObjectMembers | undefined): string | undefined {
   const { value, path } = around?.of('operationName') ?? { value: null, path: '' }
   if (value === null || typeof value === 'string') return value ?? undefined
   throw new QueryProblem(path, 'must be a string')

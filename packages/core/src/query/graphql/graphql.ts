@@ -55,7 +55,7 @@ export function readGraphql(scope: QueryScope, query: GraphqlQuery, path: string
   }
 }
 
-/** Notes the record type of the query. @throws QueryProblem another root field, or the criteria, name another record type */
+/** Sets the record type of the query. @throws QueryProblem another root field, or the criteria, name another record type */
 function setQueryRecordType(reader: QueryReader, groups: readonly (readonly [string, FieldGroup])[], path: string): void {
   const [first, ...others] = groups.map(([name, [field]]) => {
     return { memberPath: joinPathStep(path, name), recordType: recordTypeOfRootField(reader.kind, field.name.value, path) }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { processorTime } from '../../../test/processor-time.ts'
 import { type Query, QueryProblem } from '../query.ts'
 import { readGraphql } from './graphql.ts'
-import { membersOfSchema, type ObjectShape, objectType } from './types.ts'
+import { membersOfSchema, type ObjectOfSchema, objectType } from './types.ts'
 
 const DAY = '2024-06-30'
 const LIMITS = { query_depth: 20, query_terms: 200, query_values: 1000 }
@@ -147,12 +147,12 @@ describe('any text', () => {
 })
 
 /** Everything that a record type documents, as a selection. */
-function everything({ members }: Pick<ObjectShape, 'members'>): string {
+function everything({ members }: Pick<ObjectOfSchema, 'members'>): string {
   return members.map(({ name, object }) => (object === undefined ? name : `${name} { ${everything(object)} }`)).join(' ')
 }
 
 /** The members that a selection of everything keeps: the documented ones, with null for a missing one. */
-function kept(shape: Pick<ObjectShape, 'members'>, value: JsonValue | undefined): JsonValue {
+function kept(shape: Pick<ObjectOfSchema, 'members'>, value: JsonValue | undefined): JsonValue {
   if (Array.isArray(value)) return value.map((element) => kept(shape, element))
   if (!isJsonObject(value)) return null
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 import { KINDS, kindNamed, namesOf } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
-import { type MemberShape, membersOfSchema, type ObjectField, type ObjectType, objectType } from './types.ts'
+import { type MemberOfSchema, membersOfSchema, type ObjectField, type ObjectType, objectType } from './types.ts'
 
 const RECORD_TYPES = KINDS.flatMap((kind) => kind.record_types.map((recordType) => ({ kind, recordType })))
 
@@ -52,7 +52,7 @@ describe('the documented shape', () => {
   it('one name means one shape within a kind', () => {
     for (const kind of KINDS) {
       const shapes = new Map<string, string>()
-      const look = (name: string, members: readonly MemberShape[]): void => {
+      const look = (name: string, members: readonly MemberOfSchema[]): void => {
         const text = JSON.stringify(members)
         expect(shapes.get(name) ?? text, `${kind.name} ${name}`).toBe(text)
         shapes.set(name, text)

@@ -94,7 +94,7 @@ class ObjectTypeDraft implements ObjectType {
 class ObjectTypeMaker {
   readonly #byName = new Map<string, ObjectTypeDraft>()
 
-  ofMembers(name: string, members: readonly MemberShape[]): ObjectTypeDraft {
+  ofMembers(name: string, members: readonly MemberOfSchema[]): ObjectTypeDraft {
     const known = this.#byName.get(name)
     if (known !== undefined) return known
     const type = new ObjectTypeDraft(name)
@@ -173,20 +173,20 @@ function valueOrListReader(read: (object: JsonObject) => JsonValue[]): ObjectFie
 }
 
 /** A member of a record, as the schema describes it. */
-export interface MemberShape {
+export interface MemberOfSchema {
   readonly name: string
   /**
    * The shape of the objects that the member may have, alone or in a list; absent when these objects have several shapes, or when
    * the member has no objects.
    */
-  readonly object?: ObjectShape
+  readonly object?: ObjectOfSchema
   /** True when the member may have a value that is not an object of the shape `object`. */
   readonly whole: boolean
 }
 
-export interface ObjectShape {
+export interface ObjectOfSchema {
   readonly name: string
-  readonly members: readonly MemberShape[]
+  readonly members: readonly MemberOfSchema[]
 }
 
 /** The keywords of JSON Schema that describe records here. */
@@ -201,11 +201,11 @@ interface RecordSchema {
 const GRAPHQL_NAME_PATTERN = /^(?!__)[A-Za-z_]\w*$/
 
 /** The members that GraphQL can name in the schema of a record type. */
-export function membersOfSchema(schema: RecordType['schema']): readonly MemberShape[] {
-  return memberShapesOf(schema as RecordSchema)
+export function membersOfSchema(schema: RecordType['schema']): readonly MemberOfSchema[] {
+  return membersOfObjectSchema(schema as RecordSchema)
 }
 
-function memberShapesOf({ properties = {} }: RecordSchema): readonly MemberShape[] {
+function membersOfObjectSchema({ properties = {} }: RecordSchema): readonly MemberOfSchema[] {
   return Object.entries(properties)
     .filter(([name]) => GRAPHQL_NAME_PATTERN.test(name))
     .map(([name, schema]) => {
@@ -216,7 +216,7 @@ function memberShapesOf({ properties = {} }: RecordSchema): readonly MemberShape
         return { name, whole: true }
       }
       const whole = objects.length < alternatives.length
-      return { name, object: { name: object.title ?? name, members: memberShapesOf(object) }, whole }
+      return { name, object: { name: object.title ?? name, members: membersOfObjectSchema(object) }, whole }
     })
 }
 

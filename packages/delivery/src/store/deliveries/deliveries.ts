@@ -201,7 +201,7 @@ export interface GrantAndProtectionChanges {
  * than the grant, because a node may have used the former grant for a moment.
  * @param grant `Grant.id` of the present grant
  */
-export async function findGrantAndProtectionChanges(
+export async function readGrantAndProtectionChanges(
   pool: Pick<pg.Pool, 'query'>,
   delivery: string,
   grant: number,

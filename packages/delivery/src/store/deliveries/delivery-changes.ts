@@ -50,7 +50,7 @@ const HAS_EVENT_WITHOUT_DOCUMENT_SQL = `(state = 'delivered' and mailbox is not 
   select 1 from notification join event on event.id = notification.event
   where ${isNewestEnvelopeSql('delivery')} and event.document is null and event.identifiers is null))`
 
-/** SQL condition: the delivery may be changed. Its notifications were not put back, and its events are not cleared. */
+/** SQL condition: the delivery may be changed. Its notifications were not put back, and its events have their documents. */
 const IS_CHANGEABLE_SQL = `not ${IS_DROPPED_FOR_REPLAY_SQL} and not ${HAS_EVENT_WITHOUT_DOCUMENT_SQL}`
 
 /** The effect that a change would have on the deliveries of one participant. */

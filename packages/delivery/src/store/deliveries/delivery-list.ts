@@ -33,7 +33,7 @@ export interface ListedAttempt {
   readonly duration_ms: number
   readonly status: number | null
   readonly error: string | null
-  /** The beginning of the peer's answer, encrypted with the binding `deliveryAnswerBinding`; null: there was no answer. */
+  /** The beginning of the peer's answer, encrypted with the binding `deliveryAnswerBinding`; null: no answer, or no body. */
   readonly answer: Buffer | null
 }
 

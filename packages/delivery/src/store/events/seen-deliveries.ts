@@ -25,7 +25,7 @@ export interface DeliveryCheckFacts {
 
 const IS_OF_CHECKED_SYSTEM_SQL = 'participant = $1 and registry = $2'
 
-const FIND_DELIVERY_CHECK_FACTS = `select
+const READ_DELIVERY_CHECK_FACTS = `select
   (select max(finished_at) from delivery where ${IS_OF_CHECKED_SYSTEM_SQL} and callback = 'on-search' and state = 'delivered'
     and created_at >= $3) as delivered_at,
   (select max(finished_at) from delivery where ${IS_OF_CHECKED_SYSTEM_SQL} and callback = 'on-search' and state = 'delivered'
@@ -50,11 +50,11 @@ const FIND_DELIVERY_CHECK_FACTS = `select
       and (notification.state = 'waiting' or delivery.state = 'pending')) as testing`
 
 /** Finds when each step of a participant's system was last seen. Times before `since` are ignored. */
-export async function findDeliveryCheckFacts(
+export async function readDeliveryCheckFacts(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, since }: CheckedSystem,
 ): Promise<DeliveryCheckFacts> {
-  const { rows } = await pool.query<DeliveryCheckFacts>(FIND_DELIVERY_CHECK_FACTS, [participant.id, registry.id, since])
+  const { rows } = await pool.query<DeliveryCheckFacts>(READ_DELIVERY_CHECK_FACTS, [participant.id, registry.id, since])
   const [row] = rows
   if (row === undefined) throw new Error('unreachable: the statement answers one row')
   return row

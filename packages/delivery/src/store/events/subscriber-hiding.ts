@@ -17,7 +17,7 @@ export interface PersonHidingRules {
 export const PERSON_HIDING_WITHOUT_RIGHTS: PersonHidingRules = { shownCategories: [], hidesMinors: true }
 
 /** Returns a function that gives the hiding rules for the subscriber of a subscription id. */
-export async function findPersonHidingRules(
+export async function readPersonHidingRules(
   client: Pick<ClientBase, 'query'>,
   subscriptions: readonly number[],
 ): Promise<(subscription: number) => PersonHidingRules> {

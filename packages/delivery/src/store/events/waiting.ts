@@ -177,7 +177,7 @@ export async function dropNotifications(pool: Pick<pg.Pool, 'query'>, ids: reado
 
 /** A correction whose earlier notification was dropped, and the older notification that it now corrects, if there is one. */
 export interface CorrectionAndOlderNotification {
-  /** The id of the correcting notification. */
+  /** The `notification.id` of the correction. */
   readonly id: number
   /** The `notification.id` and reference_id of the notification that it corrects; null: no earlier one was or will be sent. */
   readonly corrected_notification: number | null

@@ -3,7 +3,7 @@
 import type { RecordId } from '@rollcall/core/model/records'
 import { toStoredRecordId } from '@rollcall/database/record-ids'
 import type { ClientBase } from 'pg'
-import { findPersonHidingRules } from './subscriber-hiding.ts'
+import { readPersonHidingRules } from './subscriber-hiding.ts'
 import { dropNotifications } from './waiting.ts'
 
 interface RecordsOfProtectedPerson {
@@ -31,7 +31,7 @@ export async function dropNotificationsAboutPerson(
      order by notification.id for update of notification`,
     [registry, record_type, ids.map(({ record }) => record), ids.map(({ record_key }) => record_key ?? '')],
   )
-  const hides = await findPersonHidingRules(
+  const hides = await readPersonHidingRules(
     client,
     rows.map(({ subscription }) => subscription),
   )

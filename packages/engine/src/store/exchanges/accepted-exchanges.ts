@@ -188,7 +188,10 @@ export async function findItemStatuses(
 }
 
 /** Finds the position in the request, from 0, of the first item of each chunk of an exchange, in order. */
-export async function findChunkPositions({ pool }: Pick<Database, 'pool'>, correlation_id: string): Promise<readonly number[]> {
+export async function findChunkStartPositions(
+  { pool }: Pick<Database, 'pool'>,
+  correlation_id: string,
+): Promise<readonly number[]> {
   const { rows } = await pool.query<{ first_item: number }>({
     name: 'find chunk starts',
     text: 'select first_item from accepted_exchange where parent = $1 order by first_item',

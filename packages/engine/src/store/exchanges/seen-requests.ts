@@ -16,13 +16,13 @@ export async function findLastRequestTime({ pool }: DatabaseWithPool, { id }: Pi
 }
 
 /** The number of newest messages, and of newest deliveries, that are read: a participant may have millions. */
-const MOST_NEWEST_MESSAGES = 500
+const MOST_CHECKLIST_ROWS = 500
 
-const FIND_CHECKLIST_STEP_TIMES = `with newest as (
+const READ_CHECKLIST_STEP_TIMES = `with newest as (
     select message_id, correlation_id, operation, received_at from exchange
-    where participant = $1 order by received_at desc limit ${MOST_NEWEST_MESSAGES}
+    where participant = $1 order by received_at desc limit ${MOST_CHECKLIST_ROWS}
   ), sent as (
-    select state, finished_at from ${DELIVERIES_SQL} as delivery where participant = $1 order by created_at desc limit ${MOST_NEWEST_MESSAGES}
+    select state, finished_at from ${DELIVERIES_SQL} as delivery where participant = $1 order by created_at desc limit ${MOST_CHECKLIST_ROWS}
   )
   select (select min(received_at) from newest) as token,
     (select min(received_at) from newest where operation = 'search') as search,
@@ -33,11 +33,11 @@ const FIND_CHECKLIST_STEP_TIMES = `with newest as (
 
 /**
  * Finds the time of each step of the checklist on the partner page: the first time among the participant's newest messages and
- * deliveries (`MOST_NEWEST_MESSAGES`). An earlier time is not found.
+ * deliveries (`MOST_CHECKLIST_ROWS`). An earlier time is not found.
  * @param participant `Participant.id`
  */
-export async function findChecklistStepTimes({ pool }: DatabaseWithPool, participant: number): Promise<ChecklistStepTimes> {
-  const { rows } = await pool.query<ChecklistStepTimes>(FIND_CHECKLIST_STEP_TIMES, [participant])
+export async function readChecklistStepTimes({ pool }: DatabaseWithPool, participant: number): Promise<ChecklistStepTimes> {
+  const { rows } = await pool.query<ChecklistStepTimes>(READ_CHECKLIST_STEP_TIMES, [participant])
   const [row] = rows
   if (row === undefined) throw new Error('unreachable: the statement answers one row')
   return row
@@ -51,7 +51,7 @@ export interface RequestCheckFacts {
   readonly searched_at: Date | null
 }
 
-const FIND_REQUEST_CHECK_FACTS = `select
+const READ_REQUEST_CHECK_FACTS = `select
   (select max(received_at) from exchange where participant = $1 and registry = $2 and received_at >= $3) as asked_at,
   (select max(exchange.received_at) from exchange
     join ${AUDIT_ENTRIES_SQL} as account on account.message_id = exchange.message_id
@@ -60,11 +60,11 @@ const FIND_REQUEST_CHECK_FACTS = `select
       and account.members -> 'request' ->> 'signature' is not null and account.members -> 'outcomes' ? 'succ') as searched_at`
 
 /** Finds when requests of a participant in a registry were last received. Requests before `since` are ignored. */
-export async function findRequestCheckFacts(
+export async function readRequestCheckFacts(
   { pool }: DatabaseWithPool,
   { participant, registry, since }: CheckedSystem,
 ): Promise<RequestCheckFacts> {
-  const { rows } = await pool.query<RequestCheckFacts>(FIND_REQUEST_CHECK_FACTS, [participant.id, registry.id, since])
+  const { rows } = await pool.query<RequestCheckFacts>(READ_REQUEST_CHECK_FACTS, [participant.id, registry.id, since])
   const [row] = rows
   if (row === undefined) throw new Error('unreachable: the statement answers one row')
   return row

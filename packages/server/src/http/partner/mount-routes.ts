@@ -22,9 +22,9 @@ import {
 type PartnerRouteDeps = Omit<PartnerDeps, 'sender_id' | 'mayReplay' | 'sampleOf' | 'caller' | 'approvals'> &
   PartnerSessionDeps & {
     readonly limits: InputLimits
-    /** Limits the calls of each participant: a call beyond MOST_PARTNER_CALLS in a minute is refused with 429. */
+    /** Limits the calls of each participant: a call beyond MOST_PARTNER_PAGE_CALLS in a minute is refused with 429. */
     readonly partnerCalls: Throttle
-    /** Limits the deliveries that are sent again on request: at most MOST_PARTNER_REPLAYS a minute for each participant. */
+    /** Limits the deliveries that are sent again on request: MOST_PARTNER_DELIVERY_REPLAYS a minute for each participant. */
     readonly partnerReplays: Throttle
   }
 

@@ -6,8 +6,8 @@ import { claimBreakerProbes, findBreaker } from '@rollcall/delivery/store/delive
 import {
   claimDueDeliveries,
   expireDeliveries,
-  findGrantAndProtectionChanges,
   findWaitingParticipants,
+  readGrantAndProtectionChanges,
   recordAttempt,
 } from '@rollcall/delivery/store/deliveries/deliveries'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
@@ -231,5 +231,5 @@ test('what waited longer than its schedule lasts is given up, but not what is be
 })
 
 test('a delivery that is not stored any more counts as changed', async () => {
-  expect(await findGrantAndProtectionChanges(db.pool, randomUUID(), 1)).toEqual({ grant: true, protection: true })
+  expect(await readGrantAndProtectionChanges(db.pool, randomUUID(), 1)).toEqual({ grant: true, protection: true })
 })
