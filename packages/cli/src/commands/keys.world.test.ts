@@ -104,7 +104,8 @@ test('rotation and revocation under load: no request is refused, and peers see i
   expect(kids(before, 'sig', 'active')).toEqual([rotated[0].retired])
   expect(kids(before, 'sig', 'next')).toEqual([rotated[0].active])
   for (const { use, active, retired, next } of rotated) {
-    for (const kid of [active, retired, next]) expect(after.includes(kid)).toBe(use !== 'token')
+    for (const kid of [active, next]) expect(after.includes(kid)).toBe(use !== 'token')
+    expect(after.includes(retired)).toBe(use === 'sig')
   }
   expect(again).toEqual([expect.objectContaining({ use: 'sig', active: rotated[0].next })])
 
