@@ -41,9 +41,12 @@ async function heldImport(path: string, words: readonly string[]) {
   return {
     importing,
     release: () => client.query('select pg_advisory_unlock(1)'),
-    /** Waits until nothing of the import holds the table any more. */
+    /** Waits until nothing of the import holds the table, or the claim of the import, any more. */
     async close() {
       await client.query('drop function wait_for_test cascade')
+      const claims = `select 1 from pg_locks where locktype = 'advisory'
+        and database = (select oid from pg_database where datname = current_database())`
+      await expect.poll(async () => (await client.query(claims)).rows).toEqual([])
       client.release()
       await db.close()
     },
