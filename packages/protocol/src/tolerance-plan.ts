@@ -22,7 +22,7 @@ export interface ToleratedForms {
   readonly inside?: Readonly<Record<string, ToleratedForms>>
 }
 
-/** What `applyTolerance` changes in an object: its accepted forms (`ToleratedForms`), and the optional members of the schema. */
+/** The changes that `applyTolerance` makes in an object, by its accepted forms (`ToleratedForms`) and its optional members. */
 export interface TolerancePlan {
   readonly spellings: readonly (readonly [accepted: string, canonical: string])[]
   readonly readings: readonly (readonly [member: string, reading: MemberValueReader])[]

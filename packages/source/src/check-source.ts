@@ -10,7 +10,7 @@ import { BatchCounts } from '@rollcall/import/report-counts'
 import { type Attribute, dayIn, type Kind, normaliseIdentifier, readAttribute, UNLISTED } from '@rollcall/protocol'
 import { COLUMN_COMPARISON_RULES, type ComparisonSubject } from './comparisons.ts'
 import { makeDatabaseFailureRefusal } from './database-refusal.ts'
-import { problemText } from './engine/change-log.ts'
+import { logProblemsText } from './engine/change-log.ts'
 import { ANY_RECORD_MAY_MATCH } from './engine/column-test.ts'
 import { withSnapshot } from './engine/connections.ts'
 import type { ColumnLookUp, EngineReport, OpenEngine, SlowLookUp, SourceRow } from './engine/engine.ts'
@@ -72,7 +72,7 @@ async function checkMirrorCanFollow({ mirror, records }: SourceFile, engine: Ope
   if (mirror.follow !== 'poll') {
     // Any name will do, because no replication slot is made here: the check only finds what would prevent one.
     const problems = await engine.log('check').problems()
-    if (problems.length > 0) throw new SourceRefusal(problemText(problems))
+    if (problems.length > 0) throw new SourceRefusal(logProblemsText(problems))
     return
   }
   await withSnapshot(engine.begin, async (state) => {

@@ -102,7 +102,7 @@ ${accesses.map((access, at) => renderRow(access, accesses[at - 1])).join('\n')}
 
 /**
  * A row of the table.
- * @param above the access in the row above. If both have the same list of two or more data, this row says `The same as above`
+ * @param above the access in the row above. If both show the same two or more kinds of data, this row says `The same as above`
  */
 function renderRow(access: ReportedDataAccess, above: ReportedDataAccess | undefined): string {
   const { at, who, sender_id, registry, what, basis, purpose, data } = access

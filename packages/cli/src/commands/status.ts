@@ -11,7 +11,7 @@ import { type OutputOptions, withJsonOption } from '../output.ts'
 import { listenForStop } from '../stop.ts'
 import { collectOption } from '../values.ts'
 
-/** What `txn_type` may be: the type of the earlier request. `receipt` asks for the receipt of an enrolment update. */
+/** The values of `txn_type`, the type of the earlier request. `receipt` asks for the receipt of an enrolment update. */
 const TRANSACTION_TYPES = ['search', 'subscribe', 'unsubscribe', 'receipt'] as const
 
 export function addCommand(program: Command): void {

@@ -95,7 +95,7 @@ export async function readEarlierAnswer(
 const headerReasonText = (reason: string, all: readonly ReplyMembers[], chosen: readonly ReplyMembers[]): string | undefined =>
   reason === rejectedCountText(all) ? rejectedCountText(chosen) : reason
 
-/** What the answer to a status question says of the earlier request: its items, and a status and a reason for the header. */
+/** The part of a status answer about the earlier request: its items, and a status and a reason for the header. */
 interface StatusAnswerContent {
   /** The status in the answer to the status question; absent: succ. */
   readonly status?: 'rjct'

@@ -121,7 +121,7 @@ export function grantEnvironmentProblem(
   return `the registry ${namespace} is ${environment} and the participant is ${participant}; ${GRANT_ADVICE_BY_ENVIRONMENT[participant]}`
 }
 
-/** What the operator can do when the environments of registry and participant differ, by that of the participant. */
+/** Advice for an operator when the environments of registry and participant differ, by that of the participant. */
 const GRANT_ADVICE_BY_ENVIRONMENT: Readonly<Record<Environment, string>> = {
   sandbox: 'rollcall participant promote makes a participant live',
   live: 'add a sandbox participant for it with rollcall participant add --sandbox',

@@ -30,7 +30,7 @@ export interface SessionCookies {
   checkOwn(headers: IncomingHttpHeaders): { readonly acts: boolean }
 }
 
-/** Whether a person did something, by the value of the header of the pages (`SessionPageNames.header`). */
+/** True for a call that a person caused, false for a poll of the page, by the value of the header `SessionPageNames.header`. */
 const IS_ACTIVITY_BY_HEADER_VALUE: Readonly<Record<string, boolean>> = { '1': true, poll: false }
 
 export function createSessionCookies({ cookie, header, title }: SessionPageNames): SessionCookies {

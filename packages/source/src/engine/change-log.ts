@@ -20,10 +20,11 @@ export interface LogProblem {
 }
 
 /** Makes a problem because of which the log lacks changes. */
-export const loss = (text: string): LogProblem => ({ text, losesChanges: true })
+export const makeLossProblem = (text: string): LogProblem => ({ text, losesChanges: true })
 
 /** Joins the sentences of problems, each once. */
-export const problemText = (problems: readonly LogProblem[]): string => [...new Set(problems.map(({ text }) => text))].join('; ')
+export const logProblemsText = (problems: readonly LogProblem[]): string =>
+  [...new Set(problems.map(({ text }) => text))].join('; ')
 
 /** Changes that were taken from the log of a source. */
 export interface LoggedChanges {

@@ -1,6 +1,6 @@
 /** Finds what a MariaDB and its tables lack for a binlog with every change, with statements for the administrator. */
 
-import { type LogProblem, loss } from '../engine/change-log.ts'
+import { type LogProblem, makeLossProblem } from '../engine/change-log.ts'
 import { type LoggedTable, loggedTables, type SourceFile } from '../engine/mapped-records.ts'
 import { ENCODINGS_BY_CHARSET } from './binlog-tables.ts'
 import type { MariadbSnapshot } from './connections.ts'
@@ -40,14 +40,14 @@ export async function binlogProblems(state: MariadbSnapshot, file: SourceFile): 
     problems.push('it is a replica, and its log lacks what it receives: write log_slave_updates into its configuration file')
   }
   const rights = await findRightsProblem(state)
-  if (rights !== null) return [...problems.map(loss), { text: rights, losesChanges: false }]
+  if (rights !== null) return [...problems.map(makeLossProblem), { text: rights, losesChanges: false }]
   const [, , logged = '', ignored = ''] = await row('show master status')
   if (`${logged}${ignored}` !== '') {
     problems.push('its log leaves databases out: take binlog_do_db and binlog_ignore_db out of its configuration file')
   }
   const [database] = await row('select database()')
   for (const table of loggedTables(file)) problems.push(...(await tableProblems(state, table, database ?? '')))
-  return problems.map(loss)
+  return problems.map(makeLossProblem)
 }
 
 async function findRightsProblem(state: MariadbSnapshot): Promise<string | null> {

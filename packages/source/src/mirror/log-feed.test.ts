@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { kind } from '../../test/asking.ts'
-import { LogLost, type LogProblem, loss } from '../engine/change-log.ts'
+import { LogLost, type LogProblem, makeLossProblem } from '../engine/change-log.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
 import { readSourceFile } from '../source-file.ts'
 import { createLogFeed } from './log-feed.ts'
@@ -52,7 +52,12 @@ const setting: LogProblem = { text: 'max_slot_wal_keep_size is -1', losesChanges
 test('a table that leaves the log is found within an hour, and our place goes with it', async () => {
   const { state, done, next } = quietFeed()
   await next()
-  state.problems = [setting, loss('office.person is not published'), loss('another'), loss('another')]
+  state.problems = [
+    setting,
+    makeLossProblem('office.person is not published'),
+    makeLossProblem('another'),
+    makeLossProblem('another'),
+  ]
   state.time = HOUR - 1
   expect(await next()).toMatchObject({ loss: null })
   expect(done).toEqual([])

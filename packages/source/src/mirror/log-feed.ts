@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isJsonObject, type JsonValue } from '@rollcall/protocol'
-import { type ChangeLog, LogLost, type LogProblem, type LogReader, problemText } from '../engine/change-log.ts'
+import { type ChangeLog, LogLost, type LogProblem, type LogReader, logProblemsText } from '../engine/change-log.ts'
 import { SourceRefusal } from '../engine/source-refusal.ts'
 import { requireClaim } from '../store/mirrors.ts'
 import type { ChangeBatch, ChangeFeed } from './feed.ts'
@@ -63,7 +63,7 @@ export function createLogFeed(deps: MirrorDeps): ChangeFeed {
     if (!problems.some(({ losesChanges }) => losesChanges)) return problems
     await close()
     await log.drop().catch(() => undefined)
-    throw new SourceRefusal(problemText(problems))
+    throw new SourceRefusal(logProblemsText(problems))
   }
   const beginAgain = async (loss: string, signal: AbortSignal): Promise<ChangeBatch> => {
     await close()
@@ -102,14 +102,14 @@ export function createLogFeed(deps: MirrorDeps): ChangeFeed {
 
 const warnOfProblems = ({ registry, log }: MirrorDeps, problems: readonly LogProblem[]): void =>
   log.warn(
-    { registry: registry.namespace, problems: problemText(problems) },
+    { registry: registry.namespace, problems: logProblemsText(problems) },
     'a source is followed, but its log is not as it should be',
   )
 
 /** Makes our place in the log anew. @returns the stored position of a mirror */
 async function makeLogPlace(deps: MirrorDeps, log: ChangeLog, signal: AbortSignal): Promise<JsonValue> {
   const problems = await withExplainedFailures(deps, () => log.problems())
-  if (problems.length > 0) throw new SourceRefusal(problemText(problems))
+  if (problems.length > 0) throw new SourceRefusal(logProblemsText(problems))
   // Without a claim, the registry may have another source by now. Then a new place would stay in this source for ever.
   await requireClaim(deps.db.pool, deps.claim)
   const timer = setTimeout(() => void deps.waits(WAITING_FOR_PLACE_MESSAGE), SLOT_WAIT_NOTICE_MS)

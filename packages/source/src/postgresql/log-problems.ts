@@ -3,7 +3,7 @@
  * administrator can run.
  */
 
-import { type LogProblem, loss } from '../engine/change-log.ts'
+import { type LogProblem, makeLossProblem } from '../engine/change-log.ts'
 import { type LoggedTable, loggedTables, type SourceFile } from '../engine/mapped-records.ts'
 import type { PostgresSnapshot } from './connections.ts'
 import { placeOf, quoted } from './names.ts'
@@ -24,10 +24,12 @@ export async function logProblems(
   const published = await hasAllChangeKinds(state, publication)
   if (published === null) {
     const names = [...new Set(tables.map(placeOf))].join(', ')
-    problems.push(loss(`there is no publication ${publication}: create publication ${quoted(publication)} for table ${names};`))
+    problems.push(
+      makeLossProblem(`there is no publication ${publication}: create publication ${quoted(publication)} for table ${names};`),
+    )
   } else if (!published) {
     problems.push(
-      loss(
+      makeLossProblem(
         `the publication ${publication} leaves changes out: alter publication ${quoted(publication)} set (publish = 'insert, update, delete, truncate');`,
       ),
     )
@@ -47,7 +49,7 @@ async function settingProblems(state: PostgresSnapshot): Promise<LogProblem[]> {
   const [level, keep, replicates, account] = rows[0] ?? []
   const problems: LogProblem[] = []
   if (level !== 'logical') {
-    problems.push(loss(`wal_level is ${level}: alter system set wal_level = logical; and start PostgreSQL again`))
+    problems.push(makeLossProblem(`wal_level is ${level}: alter system set wal_level = logical; and start PostgreSQL again`))
   }
   if (keep === '-1') {
     // PostgreSQL then keeps more of the log, not less.
@@ -96,22 +98,24 @@ async function tableProblems(
   const [kind, identity, published, isKeyed, hasIdentity] = rows[0] ?? []
   if (kind !== 'r')
     return [
-      loss(
+      makeLossProblem(
         `${name} is no plain table: its changes are not in the log under its name; name in tables those that it reads, or write follow: poll`,
       ),
     ]
   const problems: LogProblem[] = []
   if (publication !== null && published === null) {
-    problems.push(loss(`${name} is not published: alter publication ${quoted(publication)} add table ${name};`))
+    problems.push(makeLossProblem(`${name} is not published: alter publication ${quoted(publication)} add table ${name};`))
   } else if (publication !== null && published !== ' true') {
-    problems.push(loss(`${name} is published with a condition or without ${part.key}: publish it whole`))
+    problems.push(makeLossProblem(`${name} is published with a condition or without ${part.key}: publish it whole`))
   }
   if (hasIdentity !== 'true') {
     const text = `${name} has no key, so that its own updates fail while it is published: give it a primary key, or alter table ${name} replica identity full;`
     // A change that the database refuses is not missing in the log.
     problems.push({ text, losesChanges: false })
   } else if (identity !== 'f' && isKeyed !== 'true') {
-    problems.push(loss(`a deleted row of ${name} does not tell its ${part.key}: alter table ${name} replica identity full;`))
+    problems.push(
+      makeLossProblem(`a deleted row of ${name} does not tell its ${part.key}: alter table ${name} replica identity full;`),
+    )
   }
   return problems
 }

@@ -45,7 +45,7 @@ export interface Inbox {
   known(message: Pick<NewInboxMessage, 'participant' | 'message_id' | 'fingerprint'>): Promise<KnownOrNewCallback | null>
 }
 
-/** What the inbox has of a stored callback, to compare a received one with it. */
+/** The columns of a stored callback with which a received one is compared. */
 interface StoredCallback {
   readonly fingerprint: Buffer
   readonly correlation_id: string
